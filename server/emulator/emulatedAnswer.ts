@@ -3,6 +3,12 @@ import { mixSeed } from "@/solver/numeric/random";
 /** Short, plain words: an emulated answer should be seen to be one. */
 const WORDS = ["the", "water", "runs", "over", "a", "low", "wall", "and", "on", "to", "next", "pool"] as const;
 
+/** What answers end with where outcomes say only whether they are right. */
+const LETTERS = ["A", "B", "C", "D"] as const;
+
+/** Labels from here up are of answers that are right. */
+const RIGHT_LABEL = 50;
+
 /** A reader may be shown only the end of a long answer, so the tag comes again after this many tokens. */
 const TAG_EVERY_TOKENS = 1000;
 
@@ -14,8 +20,21 @@ export function answerToken(promptId: string, model: string, index: number): str
   return ` ${WORDS[mixSeed(promptId, index) % WORDS.length]}`;
 }
 
+/** The letter that a model answers a prompt with: the same from all that are right, and of those that are wrong each its own guess among the others. */
+export function answerLetter(promptId: string, model: string, label: number): string {
+  const right = mixSeed("right letter", promptId) % LETTERS.length;
+  const guess = 1 + (mixSeed("wrong letter", promptId, model) % (LETTERS.length - 1));
+  return LETTERS[(label >= RIGHT_LABEL ? right : right + guess) % LETTERS.length] as string;
+}
+
 /** Which prompt and model the last tag in a text names; null when there is none. */
 export function readAnswerTag(text: string): { readonly promptId: string; readonly model: string } | null {
   const [, promptId, model] = [...text.matchAll(TAG)].at(-1) ?? [];
   return promptId === undefined || model === undefined ? null : { promptId, model };
+}
+
+/** Tokens of the emulated answers that a text shows: from the first tag on each word is one, and so is a tag. 0 where it shows none. */
+export function shownAnswerTokens(text: string): number {
+  const from = text.search(TAG);
+  return from < 0 ? 0 : text.slice(from).replaceAll(TAG, "tag").trim().split(/\s+/).length;
 }

@@ -53,9 +53,32 @@ describe("an emulated engine", () => {
   it("answers with the tag and the tokens of the outcome row", async () => {
     const { client } = await emulators.serving();
     const answer = await client.chat.completions.create(ask("short"));
-    expect(answer.choices[0]?.message.content).toMatch(/^\[emulated answer short by gemma-2-2b\]( [a-z]+){39}$/);
+    expect(answer.choices[0]?.message.content).toMatch(/^\[emulated answer short by gemma-2-2b\]( [a-z]+){38}\nAnswer: [A-D]$/);
     expect(answer.choices[0]?.finish_reason).toBe("stop");
     expect(answer.usage).toMatchObject({ prompt_tokens: 100, completion_tokens: 40, total_tokens: 140 });
+  });
+
+  it("ends an answer with what the outcomes say is answered, where it is neither cut nor of one token", async () => {
+    const { client, call } = await emulators.serving();
+    const content = async (prompt: string, maxTokens: number | null = null) =>
+      (await client.chat.completions.create({ ...ask(prompt), max_tokens: maxTokens })).choices[0]?.message.content;
+    const { models } = outcomes();
+    await call("PUT", "/outcomes", { ...outcomes(), models: models.map((model) => ({ ...model, answer: ["seven [7]", ""] })) });
+    expect(await content("short")).toMatch(/ [a-z]+\nAnswer: seven \[7\]$/);
+    expect(await content("short", 39)).not.toContain("Answer:");
+    expect(await content("long")).not.toContain("Answer:");
+    await call("PUT", "/outcomes", outcomes([1, 2]));
+    expect(await content("short")).toBe("[emulated answer short by gemma-2-2b]");
+    expect(await content("long")).toMatch(/^\[emulated answer long by gemma-2-2b\]\nAnswer: [A-D]$/);
+  });
+
+  it("reads the emulated answers that a prompt shows, a word a token", async () => {
+    const { client } = await emulators.serving();
+    const answer = (await client.chat.completions.create(ask("short"))).choices[0]?.message.content;
+    const messages = [{ role: "user" as const, content: `[prompt long] What is it?\n${answer}\n${answer}` }];
+    const shown = await client.chat.completions.create({ model: MODEL, messages });
+    // Two answers of 40 tokens each, of which the last is two words.
+    expect(shown.usage?.prompt_tokens).toBe(200 + 2 * 41);
   });
 
   it("takes a priority, as vLLM does that schedules in the order of coming", async () => {

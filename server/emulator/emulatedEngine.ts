@@ -1,12 +1,12 @@
 import type { Server } from "node:http";
 import type { EmulatedEngine, EngineRequest } from "@/server/contracts/emulatorAdmin";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
-import { answerToken, readAnswerTag } from "./emulatedAnswer";
+import { answerToken, readAnswerTag, shownAnswerTokens } from "./emulatedAnswer";
 import { emulatedJudgement } from "./emulatedJudgement";
 import { createEngineCore, type Generation } from "./engineCore";
 import { createEngineServer } from "./engineServer";
 import { type ApiError, STOPPED, sendError, shut } from "./http";
-import { namedPrompt, type OutcomeBook } from "./outcomeBook";
+import { namedPrompt, type OutcomeBook, type OutcomeRow } from "./outcomeBook";
 
 export interface EngineOptions {
   readonly request: EngineRequest;
@@ -103,8 +103,18 @@ function generationOf(book: OutcomeBook, model: string, text: string): Generatio
   const asksForAnswer = namedPrompt(text) !== null;
   if (!asksForAnswer && readAnswerTag(text) !== null) return emulatedJudgement(book, text);
   const row = book.row(model, text);
-  if (row !== null) return { ...row, token: (index) => answerToken(row.promptId, model, index) };
+  if (row !== null) return answerOf(row, model, text);
   return asksForAnswer ? null : emulatedJudgement(book, text);
+}
+
+/** A model's answer to a prompt, with what is answered as its last token; emulated answers that the prompt shows make it longer. */
+function answerOf({ promptId, inputTokens, outputTokens, answer }: OutcomeRow, model: string, text: string): Generation {
+  const last = outputTokens < 2 || answer === "" ? -1 : outputTokens - 1;
+  return {
+    inputTokens: inputTokens + shownAnswerTokens(text),
+    outputTokens,
+    token: (index) => (index === last ? `\nAnswer: ${answer}` : answerToken(promptId, model, index)),
+  };
 }
 
 /** Why an engine without outcomes cannot answer. */

@@ -12,7 +12,7 @@ function book(): OutcomeBook {
 
 describe("createOutcomeBook", () => {
   it("finds the row a prompt names, blanks in the id included", () => {
-    expect(book().row("llama-3.1-8b", "[prompt gsm 2] How many?")).toEqual({ promptId: "gsm 2", inputTokens: 6, outputTokens: 20 });
+    expect(book().row("llama-3.1-8b", "[prompt gsm 2] How many?")).toMatchObject({ promptId: "gsm 2", inputTokens: 6, outputTokens: 20 });
   });
 
   it("picks the same row for the same text when it names none, and different rows for different texts", () => {
@@ -29,12 +29,32 @@ describe("createOutcomeBook", () => {
     expect(book().judged("gsm 2", "llama-3.1-8b")).toBe(30);
   });
 
+  it("gives models that are right one letter to a prompt, and those that are wrong another", () => {
+    const promptIds = Array.from({ length: 60 }, (_, index) => `q${index}`);
+    const column = (value: number) => promptIds.map(() => value);
+    const of = (name: string, label: number) => ({ model: name, outputTokens: column(5), label: column(label), judged: column(0) });
+    const models = [of("a", 50), of("b", 100), of("c", 49), of("d", 0)];
+    const made = createOutcomeBook({ name: "w", promptIds, inputTokens: column(5), models });
+    if (!made.ok) throw new Error(made.message);
+    const letters = (name: string) => promptIds.map((id) => made.book.row(name, `[prompt ${id}]`)?.answer);
+    const right = letters("a");
+    expect(letters("b")).toEqual(right);
+    expect(new Set(right)).toEqual(new Set(["A", "B", "C", "D"]));
+    for (const wrong of [letters("c"), letters("d")]) expect(wrong.filter((letter, at) => letter === right[at])).toEqual([]);
+    expect(letters("c")).not.toEqual(letters("d"));
+  });
+
   it.each([
     ["a missing value", { ...outcomes, inputTokens: [5] }, "Outcomes field inputTokens: 1 values for 2 prompts"],
     [
       "a short column of a model",
       { ...outcomes, models: [{ ...model, judged: [1] }] },
       "Outcomes field models.llama-3.1-8b.judged: 1 values for 2 prompts",
+    ],
+    [
+      "a short column of answers",
+      { ...outcomes, models: [{ ...model, answer: ["7"] }] },
+      "Outcomes field models.llama-3.1-8b.answer: 1 values for 2 prompts",
     ],
     ["an id given twice", { ...outcomes, promptIds: ["a", "a"] }, "Outcomes field promptIds: an id occurs twice"],
     [

@@ -1,11 +1,14 @@
 import { type EmulatedOutcomes, emulatedOutcomesSchema } from "@/server/contracts/emulatorAdmin";
 import { mixSeed } from "@/solver/numeric/random";
+import { answerLetter } from "./emulatedAnswer";
 
 /** What a model does with one prompt. */
 export interface OutcomeRow {
   readonly promptId: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** What its answer ends with; empty: with nothing that could be read as one. */
+  readonly answer: string;
 }
 
 /** The prompts whose outcomes the emulated engines replay. */
@@ -44,14 +47,14 @@ export function createOutcomeBook(body: unknown): BookResult {
     book: {
       outcomes,
       row(model, text) {
-        const outputs = byModel.get(model)?.outputTokens;
+        const known = byModel.get(model);
         const at = rowOf.get(namedPrompt(text) ?? "") ?? mixSeed(text) % outcomes.promptIds.length;
         const promptId = outcomes.promptIds[at];
         const inputTokens = outcomes.inputTokens[at];
-        const outputTokens = outputs?.[at];
-        return promptId === undefined || inputTokens === undefined || outputTokens === undefined
-          ? null
-          : { promptId, inputTokens, outputTokens };
+        const outputTokens = known?.outputTokens[at];
+        if (promptId === undefined || inputTokens === undefined || outputTokens === undefined) return null;
+        const answer = known?.answer?.[at] ?? answerLetter(promptId, model, known?.label[at] ?? 0);
+        return { promptId, inputTokens, outputTokens, answer };
       },
       judged: (promptId, model) => byModel.get(model)?.judged[rowOf.get(promptId) ?? -1] ?? null,
       label: (promptId, model) => byModel.get(model)?.label[rowOf.get(promptId) ?? -1] ?? null,
@@ -69,9 +72,10 @@ function inconsistency(outcomes: EmulatedOutcomes): string | null {
     return `Outcomes field inputTokens: ${outcomes.inputTokens.length} values for ${prompts} prompts`;
   }
   for (const model of outcomes.models) {
-    for (const field of ["outputTokens", "label", "judged"] as const) {
-      const found = model[field].length;
-      if (found !== prompts) return `Outcomes field models.${model.model}.${field}: ${found} values for ${prompts} prompts`;
+    for (const field of ["outputTokens", "label", "judged", "answer"] as const) {
+      const found = model[field]?.length;
+      if (found !== undefined && found !== prompts)
+        return `Outcomes field models.${model.model}.${field}: ${found} values for ${prompts} prompts`;
     }
   }
   return null;
