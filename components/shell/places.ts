@@ -6,6 +6,7 @@ export const places = [
   { href: "/history", name: "Apply", key: "a" },
   { href: "/live", name: "Live", key: "l" },
   { href: "/workflows", name: "Workflows", key: "f" },
+  { href: "/ensembles", name: "Ensembles", key: "m" },
   { href: "/lab", name: "Lab", key: "e" },
   { href: "/workloads", name: "Workloads", key: "w" },
   { href: "/clusters", name: "Clusters", key: "c" },

@@ -49,6 +49,12 @@ export const WorkflowsIcon = () => (
     <path d="M5.2 7.2l5.6-2.6M5.2 8.8l5.6 2.6" />
   </Icon>
 );
+export const EnsemblesIcon = () => (
+  <Icon>
+    <path d="M2 3.5h6M2 8h4M2 12.5h7" />
+    <path d="M10.5 3.5c2 0 1 4.5 3.5 4.5M8.5 8H14M11.5 12.5c1.5 0 0-4.5 2.5-4.5" />
+  </Icon>
+);
 export const LabIcon = () => (
   <Icon>
     <path d="M6 2v4.5L2.7 12.2a1.2 1.2 0 0 0 1 1.8h8.6a1.2 1.2 0 0 0 1-1.8L10 6.5V2M5 2h6M4.5 10h7" />
