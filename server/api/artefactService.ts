@@ -8,7 +8,7 @@ import type { Store } from "@/server/store/store";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { spaceRefusal } from "@/solver/workflow/configurationSpace";
 import { workflows } from "@/solver/workflow/templates";
-import type { ControlledGateway } from "./gatewayService";
+import type { ControlledGateway } from "./gatewayActs";
 import type { ArtefactService } from "./labServices";
 import { removalRefusal } from "./removalRefusal";
 import type { Uploads } from "./uploads";

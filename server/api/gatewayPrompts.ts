@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { type Decision, decisionPageSchema, gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
 import { capturePageSchema, captureSchema } from "@/server/contracts/gatewayControls";
 import type { Outcome, PromptsOfGateway } from "@/server/contracts/studio";
-import type { ControlledGateway } from "./gatewayService";
+import type { ControlledGateway } from "./gatewayActs";
 
 /** Prompts of a gateway as lines of a file of prompts. */
 export interface GatewayPrompts {

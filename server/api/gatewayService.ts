@@ -1,91 +1,21 @@
 import { z } from "zod";
-import type { AdminClient, AdminRequest } from "@/server/clusters/adminClient";
 import { bringPredictors } from "@/server/clusters/bringPredictors";
-import type { GatewayAudit } from "@/server/clusters/gatewayAudit";
-import { gatewaySubject } from "@/server/clusters/gatewaySubject";
 import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import { type Candidate, captureSchema } from "@/server/contracts/gatewayControls";
-import type { Outcome, ServingModel } from "@/server/contracts/studio";
-import type { Store } from "@/server/store/store";
+import type { Outcome } from "@/server/contracts/studio";
 import { servingModels } from "@/server/telemetry/gatewayWatch";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { createGatewayActs, type GatewayActsOptions, joined, noGateway, onMachine, orderLimitMs } from "./gatewayActs";
 import type { Actor, GatewayService } from "./services";
-
-/** A cluster's gateway, as the studio speaks to it. */
-export interface ControlledGateway {
-  /** Of its admin listener, where the command line would ask another gateway's unless it is told; left out: it would not. */
-  readonly adminUrl?: string;
-  readonly admin: AdminClient;
-  readonly audit: GatewayAudit;
-  /** Reads what it does now, so that pages show an act at once. */
-  readonly look: () => Promise<void>;
-  /** Models it has engines of, as last known; null while it was not heard. */
-  readonly models: () => readonly ServingModel[] | null;
-}
-
-/** Somebody waits for it, and may have to act on the gateway's machine instead. */
-const orderLimitMs = 5_000;
-
-export interface GatewayServiceOptions {
-  readonly store: Store;
-  /** null: the cluster is not connected. */
-  readonly gatewayOf: (clusterId: string) => ControlledGateway | null;
-}
-
-/** What is done, as the audit will say, and how the gateway is told. */
-interface Act extends Omit<AdminRequest<z.ZodType>, "schema"> {
-  readonly path: string;
-  /** The way to the same without the studio. */
-  readonly instead?: string | undefined;
-  readonly action: string;
-  /** Left out: the gateway. */
-  readonly subject?: string;
-  readonly detail: string;
-}
 
 /** What the gateway answers to a change of its configuration. */
 const revisedSchema = z.object({ policyHash: z.string().optional() });
 
 const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
 
-const joined = (parts: readonly string[]): string => parts.filter((part) => part !== "").join("; ");
-
-/** A command of the command line, such that it asks this gateway. */
-const onMachine = ({ adminUrl }: ControlledGateway, command: string): string =>
-  adminUrl === undefined ? command : `WEIR_GATEWAY_ADMIN_URL=${adminUrl} ${command}`;
-
 /** What an operator does to live traffic: asked of the gateway in their name, noted down, and read back in the gateway's own words. */
-export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions): GatewayService {
-  const none: Outcome<never> = { ok: false, message: "This cluster is not connected: it has no gateway to ask." };
-
-  async function act<Schema extends z.ZodType>(
-    clusterId: string,
-    { path, instead, action, subject: about, detail, ...request }: Act,
-    { actor, schema }: { readonly actor: Actor; readonly schema: Schema },
-  ): Promise<Outcome<{ readonly value: z.infer<Schema> | null }>> {
-    const gateway = gatewayOf(clusterId);
-    if (gateway === null) return none;
-    const at = new Date().toISOString();
-    const subject = about ?? gatewaySubject(store.clusters.get(clusterId)?.spec);
-    const answer = await gateway.admin(path, { ...request, schema, limitMs: orderLimitMs });
-    const late = !answer.ok && answer.failure === "late";
-    if (answer.ok || late) {
-      const doubt = late ? "the gateway did not answer in time: it may have taken effect" : "";
-      store.audit.add({ at, actor, action, subject, detail: joined([detail, doubt]) });
-      // Not waited for: the order is answered, however long the gateway takes to tell of it.
-      void gateway.audit.take();
-      void gateway.look();
-    }
-    if (answer.ok) return { ok: true, value: answer.value.value };
-    const doubt = late ? " It may have taken effect: look before you order it again." : "";
-    const way = instead === undefined || answer.failure === "answered" ? "" : ` On the gateway's machine: ${onMachine(gateway, instead)}`;
-    return { ok: false, message: `${answer.message}${doubt}${way}` };
-  }
-
-  async function done(clusterId: string, what: Act, actor: Actor): Promise<Outcome<object>> {
-    const outcome = await act(clusterId, what, { actor, schema: z.unknown() });
-    return outcome.ok ? { ok: true } : outcome;
-  }
+export function createGatewayService({ store, gatewayOf }: GatewayActsOptions): GatewayService {
+  const { act, done } = createGatewayActs({ store, gatewayOf });
 
   /** The policy of a kept plan. */
   function candidate(planId: string): Outcome<{ readonly candidate: Candidate; readonly cascade: string }> {
@@ -98,7 +28,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
   /** Brings the predictors of a candidate to the cluster's gateway. */
   async function bring(clusterId: string, policy: PolicyDocument): Promise<Outcome<object>> {
     const gateway = gatewayOf(clusterId);
-    if (gateway === null) return none;
+    if (gateway === null) return noGateway;
     const artefactOf = (hash: string) => store.artefacts.get(hash)?.bytes ?? null;
     const brought = await bringPredictors(policy, { gateway: gateway.admin, artefactOf });
     return brought.ok ? { ok: true } : { ok: false, message: brought.message };
@@ -123,7 +53,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
   return {
     async models(clusterId) {
       const gateway = gatewayOf(clusterId);
-      if (gateway === null) return none;
+      if (gateway === null) return noGateway;
       const known = gateway.models();
       if (known !== null) return { ok: true, models: known };
       const status = await gateway.admin("/status", { schema: gatewayStatusSchema, limitMs: orderLimitMs });
@@ -170,10 +100,10 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
     endMirror: end("mirror", "order end of mirror"),
     async capture(clusterId) {
       const gateway = gatewayOf(clusterId);
-      if (gateway === null) return none;
+      if (gateway === null) return noGateway;
       const answer = await gateway.admin("/capture", { schema: captureSchema, limitMs: orderLimitMs });
       if (!answer.ok) return { ok: false, message: answer.message };
-      return answer.value.value === null ? none : { ok: true, capture: answer.value.value };
+      return answer.value.value === null ? noGateway : { ok: true, capture: answer.value.value };
     },
     startCapture(clusterId, order, actor) {
       const { share, keys, redactions, retentionDays, reason } = order;

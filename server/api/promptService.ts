@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Outcome, PromptSet, PromptsOfGateway } from "@/server/contracts/studio";
 import { sampleInThread, surveyInThread } from "@/server/prompts/promptsThread";
 import type { Store } from "@/server/store/store";
+import type { ControlledGateway } from "./gatewayActs";
 import { gatewayPrompts } from "./gatewayPrompts";
-import type { ControlledGateway } from "./gatewayService";
 import type { PromptService } from "./profilingServices";
 import { maxPromptBytes, type Uploads } from "./uploads";
 
