@@ -4,16 +4,13 @@ import type { GatewayRouting, StepAction } from "@/server/store/storedStep";
 import type { Plan } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import type { AdminAnswer, AdminClient } from "./adminClient";
+import { awaitEngine, defaultLoadLimitMs } from "./awaitEngine";
 import { bringPredictors, predictorsToBring } from "./bringPredictors";
 import type { Answer, Connector, Observation, StepOptions } from "./connector";
 import type { EngineHost } from "./engineHost";
 import { gatewayConfig, routedModelsOf, routingOf } from "./gatewayRouting";
 import { effectOf } from "./stepEffect";
-import { verifyEngine } from "./verifyEngine";
 import { type Look, waitUntil } from "./waitUntil";
-
-/** Weights of a large model load for minutes; a Kubernetes progress deadline of 600 s is often too short. */
-const defaultLoadLimitMs = 900_000;
 
 /** The longest a request may take at the gateway: after it nothing can be in flight any more. */
 const drainLimitMs = 600_000;
@@ -111,21 +108,6 @@ export function createConnector({
     return refusal;
   }
 
-  const verify = (engineId: string, model: string, options: StepOptions): Promise<Answer<string>> =>
-    waitUntil(
-      async (): Promise<Look> => {
-        const found = await host.observe({ signal: options.signal });
-        if (!found.ok) return { waiting: found.message };
-        const engine = found.value.engines.find((one) => one.id === engineId);
-        const why = (await host.why?.(engineId, { signal: options.signal })) ?? null;
-        if (why !== null && "failed" in why) return why;
-        if (engine === undefined) return { failed: `${engineId} is gone: it died while loading.` };
-        const look = await verifyEngine(engine, model, options.signal);
-        return "waiting" in look && why !== null && "waiting" in why ? why : look;
-      },
-      { ...options, limitMs: loadLimitMs },
-    );
-
   async function drain(engineId: string, options: StepOptions): Promise<Answer<string>> {
     let inFlight = 0;
     const drained = await waitUntil(
@@ -148,7 +130,7 @@ export function createConnector({
       case "start":
         return host.start(action.engine, options);
       case "verify":
-        return verify(action.engineId, action.model, options);
+        return awaitEngine(host, { id: action.engineId, model: action.model }, { ...options, limitMs: loadLimitMs });
       case "switch-policy":
         return route(action.routing, options);
       case "drain": {

@@ -3,6 +3,7 @@ import { createApplicationRepository } from "./applicationRepository";
 import { createApprovalRepository } from "./approvalRepository";
 import { createArtefactRepository } from "./artefactRepository";
 import { createAuditRepository } from "./auditRepository";
+import { createBatchRepository } from "./batchRepository";
 import { createCalibrationRepository } from "./calibrationRepository";
 import { createClusterRepository } from "./clusterRepository";
 import { openDatabase } from "./database";
@@ -48,6 +49,7 @@ export function openStore(stateDir: string) {
     ensembles: createEnsembleRepository(db),
     answerSamples: createAnswerSampleRepository(db),
     sessionRows: createSessionRowRepository(db),
+    batches: createBatchRepository(db, scrubber),
     profiles: createProfileRepository(db, scrubber),
     traffic: createTrafficRepository(db),
     prompts: createPromptRepository(db),

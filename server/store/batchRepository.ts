@@ -1,0 +1,174 @@
+import { and, asc, count, desc, eq, getTableColumns, gte, inArray, isNotNull, lt, type SQL, sql, sum } from "drizzle-orm";
+import type { BatchState, BatchSummary } from "@/server/contracts/batches";
+import type { Database } from "./database";
+import { batchCalls, batches, batchSessions } from "./schema";
+import { noteDeleted, type Scrubber } from "./scrubber";
+
+export type StoredBatch = typeof batches.$inferSelect;
+export type StoredBatchCall = typeof batchCalls.$inferSelect;
+export type StoredBatchSession = typeof batchSessions.$inferSelect;
+export type BatchStage = StoredBatchCall["stage"];
+
+/** Calls of a batch that are alike in all that is counted, by the session whose engine was asked. */
+export interface BatchCallGroup extends Pick<StoredBatchCall, "stage" | "engine" | "state" | "failure"> {
+  /** Whether something could be read off the answer. */
+  readonly voted: boolean;
+  readonly calls: number;
+  readonly attempts: number;
+  readonly lost: number;
+}
+
+/** An attempt that came to no end. */
+export type EarlierTries = Pick<StoredBatchCall, "position" | "attempts" | "lost">;
+
+const field = (path: string) => sql<string>`json_extract(${batches.order}, ${path})`;
+const number = (column: Parameters<typeof sum>[0]) => sql<number>`coalesce(${sum(column)}, 0)`;
+const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Batches, every call of them, and their sessions. */
+export function createBatchRepository(db: Database, scrubber: Scrubber) {
+  const fields = Object.keys(getTableColumns(batchCalls));
+  /** Prepared once: to build it takes ten times as long as to run it. */
+  const putDown = db
+    .insert(batchCalls)
+    .values(Object.fromEntries(fields.map((name) => [name, sql.placeholder(name)])) as unknown as StoredBatchCall)
+    .onConflictDoUpdate({
+      target: [batchCalls.batchId, batchCalls.stage, batchCalls.position, batchCalls.model],
+      set: Object.fromEntries(fields.map((name) => [name, sql`excluded.${sql.identifier(inSnakeCase(name))}`])),
+    })
+    .prepare();
+  const openBatches = (also?: SQL) => and(inArray(batches.state, ["running", "paused"]), also);
+  const between = (batchId: string, from: number, before: number, also?: SQL) =>
+    and(eq(batchCalls.batchId, batchId), gte(batchCalls.position, from), lt(batchCalls.position, before), also);
+
+  return {
+    insert(batch: StoredBatch): void {
+      db.insert(batches).values(batch).run();
+    },
+    get(id: string): StoredBatch | null {
+      return db.select().from(batches).where(eq(batches.id, id)).get() ?? null;
+    },
+    /** Newest first, without their orders, which may be megabytes. */
+    list(): readonly BatchSummary[] {
+      const { order: _, ...columns } = getTableColumns(batches);
+      const told = { name: field("$.request.name"), ensemble: field("$.ensemble.name") };
+      const counted = { questions: sql<number>`${field("$.questions")}`, emulated: sql<0 | 1>`${field("$.emulated")}` };
+      const rows = db
+        .select({ ...columns, ...told, ...counted })
+        .from(batches)
+        .orderBy(desc(batches.createdAt))
+        .all();
+      return rows.map((row) => ({ ...row, emulated: row.emulated === 1 }));
+    },
+    /** Those that run or are paused. */
+    open(): readonly StoredBatch[] {
+      return db.select().from(batches).where(openBatches()).all();
+    },
+    /** Names of open ones that ask the prompts of a sample. */
+    openOn(promptSetId: string): readonly string[] {
+      const asking = openBatches(eq(batches.promptSetId, promptSetId));
+      return db
+        .select({ name: field("$.request.name") })
+        .from(batches)
+        .where(asking)
+        .all()
+        .map(({ name }) => name);
+    },
+    /** Name of an open one on a cluster; null: there is none. */
+    runningOn(clusterId: string): string | null {
+      const there = openBatches(eq(batches.clusterId, clusterId));
+      return (
+        db
+          .select({ name: field("$.request.name") })
+          .from(batches)
+          .where(there)
+          .get()?.name ?? null
+      );
+    },
+    setState(id: string, state: BatchState, pause: StoredBatch["pause"]): void {
+      const endedAt = state === "done" || state === "stopped" ? new Date().toISOString() : null;
+      db.update(batches).set({ state, pause, endedAt }).where(eq(batches.id, id)).run();
+    },
+    /** Forgets it with all its answers. */
+    remove(id: string): void {
+      db.$client.transaction(() => {
+        db.delete(batchSessions).where(eq(batchSessions.batchId, id)).run();
+        if (db.delete(batchCalls).where(eq(batchCalls.batchId, id)).run().changes > 0) noteDeleted(db);
+        db.delete(batches).where(eq(batches.id, id)).run();
+      })();
+      scrubber.soon();
+    },
+    /** Deletes the texts of all answers to a sample's prompts; votes and figures stay. */
+    dropAnswersOf(promptSetId: string): void {
+      const ids = db.select({ id: batches.id }).from(batches).where(eq(batches.promptSetId, promptSetId));
+      const { changes } = db
+        .update(batchCalls)
+        .set({ answer: null })
+        .where(and(inArray(batchCalls.batchId, ids), isNotNull(batchCalls.answer)))
+        .run();
+      if (changes > 0) noteDeleted(db);
+    },
+
+    /** Puts calls down as they stand, in one transaction. */
+    saveCalls(calls: readonly StoredBatchCall[]): void {
+      db.$client.transaction(() => {
+        for (const call of calls) putDown.run(call);
+      })();
+    },
+    /** Calls that were under way when a studio was killed are to be made again, and counted as lost. */
+    loseAsked(batchId: string): void {
+      db.update(batchCalls)
+        .set({ state: "waiting", lost: sql`${batchCalls.lost} + 1` })
+        .where(and(eq(batchCalls.batchId, batchId), eq(batchCalls.state, "asked")))
+        .run();
+    },
+    /** All that is counted of a batch, in a few dozen rows. */
+    groups(batchId: string): readonly BatchCallGroup[] {
+      const { stage, engine, state, failure, vote, attempts, lost } = batchCalls;
+      const voted = sql<0 | 1>`${vote} is not null`;
+      const rows = db
+        .select({ stage, engine, state, failure, voted, calls: count(), attempts: number(attempts), lost: number(lost) })
+        .from(batchCalls)
+        .where(eq(batchCalls.batchId, batchId))
+        .groupBy(stage, engine, state, failure, voted)
+        .all();
+      return rows.map((row) => ({ ...row, voted: row.voted === 1 }));
+    },
+    /** Calls that are over, of prompts from one position up to before another, in order of prompts, without texts. */
+    overBetween(batchId: string, from: number, before: number): readonly Omit<StoredBatchCall, "answer">[] {
+      const { answer: _, ...columns } = getTableColumns(batchCalls);
+      const over = between(batchId, from, before, inArray(batchCalls.state, ["done", "failed"]));
+      return db.select(columns).from(batchCalls).where(over).orderBy(asc(batchCalls.position)).all();
+    },
+    /** The same with texts. */
+    answersBetween(batchId: string, from: number, before: number): readonly StoredBatchCall[] {
+      const over = between(batchId, from, before, inArray(batchCalls.state, ["done", "failed"]));
+      return db.select().from(batchCalls).where(over).orderBy(asc(batchCalls.position)).all();
+    },
+    /** How often calls of a model that are not over were begun. */
+    triesOf(batchId: string, stage: BatchStage, model: string): readonly EarlierTries[] {
+      const { position, attempts, lost } = batchCalls;
+      const waiting = and(
+        eq(batchCalls.batchId, batchId),
+        eq(batchCalls.stage, stage),
+        eq(batchCalls.model, model),
+        inArray(batchCalls.state, ["asked", "waiting"]),
+      );
+      return db.select({ position, attempts, lost }).from(batchCalls).where(waiting).all();
+    },
+
+    saveSession(session: StoredBatchSession): void {
+      const { batchId, stage, worker, turn } = batchSessions;
+      const { state, loadSeconds, seconds } = session;
+      db.insert(batchSessions)
+        .values(session)
+        .onConflictDoUpdate({ target: [batchId, stage, worker, turn], set: { state, loadSeconds, seconds } })
+        .run();
+    },
+    sessions(batchId: string): readonly StoredBatchSession[] {
+      return db.select().from(batchSessions).where(eq(batchSessions.batchId, batchId)).all();
+    },
+  };
+}
+
+export type BatchRepository = ReturnType<typeof createBatchRepository>;
