@@ -35,8 +35,8 @@ function isSameText(answer: string, reference: string): boolean {
   return a !== null && b !== null && a[2] === b[2] && isSame(a[1] ?? "", b[1] ?? "", "number");
 }
 
-/** A number and no other, with its unit behind it. In `version 1.10` a zero tells. */
-const measured = /^([-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:\/\d+(?:\.\d+)?)?%?)([^\d]*)$/;
+/** Of a normalised text: a number and no other, with its unit behind it. In `version 1.10` a zero tells. */
+export const measured = /^([-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:\/\d+(?:\.\d+)?)?%?)([^\d]*)$/;
 
 function isSameNumber(a: ReadNumber, b: ReadNumber): boolean {
   if (a.percent === b.percent && a.integer !== null && b.integer !== null) return a.integer === b.integer;

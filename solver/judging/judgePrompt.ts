@@ -93,7 +93,7 @@ export function rubricProblem(kind: RubricKind, rubric: string): string | null {
 }
 
 /** The start, where the task is set, and the end, where question and conclusion stand, of a text too long to show. */
-function shown(text: string, characters: number): string {
+export function shown(text: string, characters: number): string {
   if (text.length <= characters) return text;
   const start = Math.floor(characters / 4);
   return `${whole(text.slice(0, start))} [...] ${whole(text.slice(start - characters))}`;

@@ -62,7 +62,7 @@ export function readVerdict(reply: string): ReplyScore {
 }
 
 /** What is said after thinking; thinking that goes on to the end, cut off perhaps, leaves nothing. */
-function afterThinking(reply: string): string {
+export function afterThinking(reply: string): string {
   const end = reply.lastIndexOf("</think>");
   const said = end < 0 ? reply : reply.slice(end + "</think>".length);
   const begun = said.indexOf("<think>");

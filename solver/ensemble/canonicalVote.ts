@@ -1,0 +1,39 @@
+import { measured } from "@/solver/judging/exactMatch";
+import { lastNumber, type ReadNumber } from "@/solver/judging/extract";
+import { normalised } from "@/solver/judging/normalised";
+
+/** Digits that tell numbers apart: thirds are written with as many as one likes. */
+const DIGITS = 9;
+
+/** Below which every whole number has a value of its own. */
+const EXACT = Number.MAX_SAFE_INTEGER;
+
+/** A short fraction of LaTeX without braces. */
+const bareFraction = /\\frac(\d)(\d)(?!\d)/g;
+const latexFraction = /^(-?)\\frac\{(-?\d+)\}\{(\d+)\}$/;
+
+/**
+ * One text for all ways to write an answer, so that equal answers are equal strings: case, blanks, marks and LaTeX's dress are left out, and a number,
+ * with its unit behind it or none, is written in one way. Per cent is kept apart: 50 % is 50 to some and 0.5 to others.
+ *
+ * @returns an empty text where nothing is left.
+ */
+export function canonicalText(text: string): string {
+  const plain = normalised(text.replaceAll("\\%", "%").replace(bareFraction, "\\frac{$1}{$2}"));
+  const fraction = latexFraction.exec(plain);
+  const [, amount, unit = ""] = measured.exec(plain) ?? [];
+  const read = fraction === null && amount === undefined ? null : lastNumber(amount ?? plain);
+  return read === null ? plain : `${canonicalNumber(read)}${unit}`;
+}
+
+/** A number in one way: 1,000 and 1e3 as `1000`, a half as `0.5`, 50 % as `50%`. */
+export function canonicalNumber({ value, percent, integer }: ReadNumber): string {
+  return `${integer ?? writtenNumber(value)}${percent ? "%" : ""}`;
+}
+
+function writtenNumber(value: number): string {
+  // Whole numbers keep all of their digits, as `integer` does: rounding them would make equal what differs.
+  if (Number.isInteger(value) && Math.abs(value) <= EXACT) return String(value === 0 ? 0 : value);
+  const rounded = Number(value.toPrecision(DIGITS));
+  return Number.isInteger(rounded) ? BigInt(rounded).toString() : String(rounded);
+}

@@ -1,0 +1,39 @@
+import type { Confidence } from "./ensembleDocument";
+
+/** What an expert's vote weighs. */
+export interface VoteWeight {
+  /** Of an expert before it has voted, and of one without a vote; none of its votes weighs more. */
+  readonly most: (expert: string) => number;
+  /** Of its vote, which stands in an answer of so many tokens. */
+  readonly vote: (expert: string, outputTokens: number) => number;
+}
+
+/** An expert that is right no more often than not hardly counts, and no one outweighs any number of others. */
+const LEAST_ACCURACY = 0.51;
+const MOST_ACCURACY = 0.99;
+
+/**
+ * How votes weigh under a confidence function (MOSAIC, section 4.2, equation 11, whose function may be replaced); all weights lie above 0.
+ * `plurality`: 1 each. `accuracy-weighted`: the log odds of an expert's accuracy, which is taken to lie in 0.51 to 0.99. `length-aware`: 1 up to the
+ * expert's usual length, and beyond it that length over the answer's.
+ */
+export function voteWeight(confidence: Confidence): VoteWeight {
+  switch (confidence.kind) {
+    case "plurality":
+      return { most: () => 1, vote: () => 1 };
+    case "accuracy-weighted": {
+      const weights = new Map(Object.entries(confidence.accuracy).map(([expert, accuracy]) => [expert, logOdds(accuracy)]));
+      const weigh = (expert: string): number => weights.get(expert) ?? logOdds(LEAST_ACCURACY);
+      return { most: weigh, vote: weigh };
+    }
+    case "length-aware": {
+      const usual = new Map(Object.entries(confidence.meanTokens));
+      return { most: () => 1, vote: (expert, tokens) => Math.min(1, (usual.get(expert) ?? tokens) / Math.max(1, tokens)) };
+    }
+  }
+}
+
+function logOdds(accuracy: number): number {
+  const held = Math.min(MOST_ACCURACY, Math.max(LEAST_ACCURACY, accuracy));
+  return Math.log(held / (1 - held));
+}

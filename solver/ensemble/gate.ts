@@ -1,0 +1,119 @@
+import { voteWeight } from "./confidence";
+import type { Confidence } from "./ensembleDocument";
+
+export interface Vote {
+  readonly expert: string;
+  /** null: nothing could be read off its answer. */
+  readonly vote: string | null;
+  readonly outputTokens: number;
+}
+
+export interface GateDecision {
+  readonly kind: "skip" | "aggregate";
+  /** The vote that leads and the expert whose answer stands for it: the weightiest, then the first in the ensemble's order; null: nobody voted. */
+  readonly leading: { readonly vote: string; readonly expert: string } | null;
+  readonly confidence: number;
+  /** Votes by answer, most first: `2:1`, `3:0` where all are for one, `0` where nobody voted. */
+  readonly votes: string;
+}
+
+export interface Gate {
+  /** Experts that the question was put to, in the ensemble's order. */
+  readonly asked: readonly string[];
+  readonly confidence: Confidence;
+  readonly tau: number;
+}
+
+/** Weights that differ by less are the same, and so are a confidence and a tau. */
+const TOLERANCE = 1e-9;
+
+/** Votes for the same answer. */
+interface Candidate {
+  readonly vote: string;
+  /** Place of its first expert among those asked, for ties. */
+  readonly place: number;
+  readonly votes: number;
+  readonly weight: number;
+  readonly standing: { readonly expert: string; readonly weight: number };
+}
+
+interface Count {
+  readonly candidates: readonly Candidate[];
+  readonly leading: Candidate | null;
+  /** Of all experts asked, those without a vote too. */
+  readonly weight: number;
+}
+
+/**
+ * Whether to skip the aggregator (MOSAIC, section 4.2, equation 11, and algorithm 1): where the votes that lead are at least tau of the weight of all
+ * experts asked, so that one that is late, failed or left no vote counts against agreement. Votes of others and second votes are not counted.
+ */
+export function decideGate(votes: readonly Vote[], gate: Gate): GateDecision {
+  const count = countVotes(votes, gate);
+  const { leading } = count;
+  const confidence = leading === null ? 0 : leading.weight / count.weight;
+  return {
+    kind: leading !== null && confidence >= gate.tau - TOLERANCE ? "skip" : "aggregate",
+    leading: leading && { vote: leading.vote, expert: leading.standing.expert },
+    confidence,
+    votes: votesText(count.candidates),
+  };
+}
+
+/**
+ * The decision as it stands, where no vote that is still out can change whether to skip, or, when skipping, which vote leads; null: they can. Exact: of
+ * every decision that is settled by the votes there are it says so.
+ */
+export function settledGate(votes: readonly Vote[], gate: Gate): GateDecision | null {
+  const decision = decideGate(votes, gate);
+  const { candidates, leading, weight } = countVotes(votes, gate);
+  const answered = new Set(votes.map(({ expert }) => expert));
+  const { most } = voteWeight(gate.confidence);
+  const out = gate.asked.map((expert, place) => ({ expert, place })).filter(({ expert }) => !answered.has(expert));
+  const outWeight = out.reduce((sum, { expert }) => sum + most(expert), 0);
+  const [firstOut] = out;
+  if (firstOut === undefined) return decision;
+  if (decision.kind === "aggregate") {
+    // The most that any answer can get is all that is out.
+    const reachable = ((leading?.weight ?? 0) + outWeight) / weight;
+    return reachable < gate.tau - TOLERANCE ? decision : null;
+  }
+  if (leading === null) return null;
+  const newcomer = { place: firstOut.place, weight: 0 };
+  const rivals = [...candidates.filter((candidate) => candidate !== leading), newcomer].map((rival) => ({
+    place: Math.min(rival.place, firstOut.place),
+    weight: rival.weight + outWeight,
+  }));
+  return rivals.some((rival) => leads(rival, leading)) ? null : decision;
+}
+
+type Standing = Pick<Candidate, "place" | "weight">;
+
+const leads = (a: Standing, b: Standing): boolean => (Math.abs(a.weight - b.weight) <= TOLERANCE ? a.place < b.place : a.weight > b.weight);
+
+function countVotes(votes: readonly Vote[], { asked, confidence }: Gate): Count {
+  const weigh = voteWeight(confidence);
+  const given = new Map<string, Vote>();
+  for (const vote of votes) if (!given.has(vote.expert)) given.set(vote.expert, vote);
+  const candidates = new Map<string, Candidate>();
+  let total = 0;
+  // In the order of those asked, so that the order in which votes come changes no sum.
+  asked.forEach((expert, place) => {
+    const { vote = null, outputTokens = 0 } = given.get(expert) ?? {};
+    const weight = vote === null ? weigh.most(expert) : weigh.vote(expert, outputTokens);
+    total += weight;
+    if (vote === null) return;
+    const before = candidates.get(vote) ?? { vote, place, votes: 0, weight: 0, standing: { expert, weight } };
+    const standing = weight > before.standing.weight + TOLERANCE ? { expert, weight } : before.standing;
+    candidates.set(vote, { ...before, votes: before.votes + 1, weight: before.weight + weight, standing });
+  });
+  const all = [...candidates.values()];
+  const leading = all.reduce<Candidate | null>((best, next) => (best === null || leads(next, best) ? next : best), null);
+  return { candidates: all, leading, weight: total };
+}
+
+function votesText(candidates: readonly Candidate[]): string {
+  const counts = candidates.map(({ votes }) => votes).sort((a, b) => b - a);
+  if (counts.length === 0) return "0";
+  return counts.length === 1 ? `${counts[0]}:0` : counts.join(":");
+}

@@ -1,0 +1,61 @@
+import { RE2JS, RE2JSException } from "re2js";
+
+/** Instructions that a compiled pattern may have; usual ones have 10 to 60. */
+const MOST_INSTRUCTIONS = 200;
+
+/** Characters at the end of an answer that are searched, some 4,000 tokens. */
+const SEARCHED = 16_384;
+
+/** Characters before the last place at which a pattern matches where the match that covers it may begin. */
+const LONGEST_LEAD = 256;
+
+/** Reads what a pattern finds last in a text; null: nothing. */
+export type PatternReader = (text: string) => string | null;
+
+/**
+ * Reads by a pattern in RE2's syntax, which has neither looking around nor back references and takes time linear in the text: the first group of the last
+ * match that took part in it, or the whole match where the pattern has no group. Only the end of a long text is searched.
+ *
+ * @returns one sentence instead where RE2 cannot read the pattern, or it is too large.
+ */
+export function patternReader(
+  pattern: string,
+): { readonly ok: true; readonly read: PatternReader } | { readonly ok: false; readonly problem: string } {
+  try {
+    const each = RE2JS.compile(pattern);
+    // Greedy, so that what it finds begins as late as a match can.
+    const latest = RE2JS.compile(`(?s:.*)(${pattern})`);
+    if (each.programSize() > MOST_INSTRUCTIONS) {
+      return {
+        ok: false,
+        problem: `The pattern repeats too much: it is ${each.programSize()} steps long, of ${MOST_INSTRUCTIONS} at most.`,
+      };
+    }
+    return { ok: true, read: (text) => lastMatch(each, latest, text.slice(-SEARCHED)) };
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    return { ok: false, problem: `RE2 cannot read the pattern: ${error.message.replace(/^error parsing regexp: /, "")}.` };
+  }
+}
+
+function lastMatch(each: RE2JS, latest: RE2JS, text: string): string | null {
+  const end = latest.matcher(text);
+  if (!end.find()) return null;
+  const lastStart = end.start(1);
+  const matches = each.matcher(text);
+  let last: string | null = null;
+  // From a little before it on, match by match: the last place at which digits match is the last digit of a number.
+  for (let found = matches.find(Math.max(0, lastStart - LONGEST_LEAD)); found && matches.start() <= lastStart; found = matches.find()) {
+    last = firstGroup(matches) || last;
+  }
+  return last;
+}
+
+function firstGroup(match: ReturnType<RE2JS["matcher"]>): string | null {
+  if (match.groupCount() === 0) return match.group();
+  for (let group = 1; group <= match.groupCount(); group += 1) {
+    const text = match.group(group);
+    if (text !== null) return text;
+  }
+  return null;
+}

@@ -1,0 +1,50 @@
+import { boxed, choice, lastLine, lastNumber } from "@/solver/judging/extract";
+import { afterThinking } from "@/solver/judging/readReply";
+import { canonicalNumber, canonicalText } from "./canonicalVote";
+import type { Extraction } from "./ensembleDocument";
+import { patternReader } from "./votePattern";
+
+/** A vote is an answer, not an essay: two that are longer would hardly ever be the same. */
+const LONGEST_VOTE = 1000;
+
+/**
+ * Reads an expert's vote off its answer (Extract of MOSAIC, algorithm 1): equal answers give equal texts, whatever they are written like. What a model
+ * thinks before it answers does not count. It takes time linear in the answer, whatever stands there.
+ *
+ * @returns a function from an answer to its vote, null where there is none; one that never finds any where `extractionProblem` has something to say.
+ */
+export function voteReader(extraction: Extraction): (text: string) => string | null {
+  const read = readerOf(extraction);
+  return (text) => {
+    const vote = read(afterThinking(text));
+    return vote === null || vote === "" || vote.length > LONGEST_VOTE ? null : vote;
+  };
+}
+
+/** Why a document's extraction cannot be used, in one sentence; null: it can. */
+export function extractionProblem(extraction: Extraction): string | null {
+  if (extraction.kind !== "pattern") return null;
+  const pattern = patternReader(extraction.pattern);
+  return pattern.ok ? null : pattern.problem;
+}
+
+function readerOf(extraction: Extraction): (text: string) => string | null {
+  const canonical = (text: string | null): string | null => text && canonicalText(text);
+  switch (extraction.kind) {
+    case "choice":
+      return choice;
+    case "number":
+      return (text) => {
+        const number = lastNumber(text);
+        return number && canonicalNumber(number);
+      };
+    case "boxed":
+      return (text) => canonical(boxed(text));
+    case "text":
+      return (text) => canonical(lastLine(text));
+    case "pattern": {
+      const pattern = patternReader(extraction.pattern);
+      return pattern.ok ? (text) => canonical(pattern.read(text)) : () => null;
+    }
+  }
+}
