@@ -182,7 +182,7 @@ export interface EnsemblePlacement {
   };
   /** Makespan timed with the session cost by K, where it was swept. */
   readonly sweep: readonly { readonly maxModelsPerWorker: number; readonly makespanSeconds: number }[];
-  /** The aggregator on all workers' GPUs after the experts; by share of questions it answers, rising from 0 to 1; null where it fits them in no shape. */
+  /** The aggregator on all workers' GPUs after the experts; by share of questions it answers, rising from 0 to 1, its seconds of answering, without loading; null where it fits them in no shape. */
   readonly aggregator: {
     readonly model: string;
     readonly tp: number;

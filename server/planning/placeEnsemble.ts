@@ -1,10 +1,21 @@
-import type { PlaceRequest } from "@/server/contracts/ensembles";
-import type { AggregatedQuestions } from "@/solver/ensemble/aggregatorStage";
+import type { EnsemblePlacement, PlacedSchedule, PlaceRequest, ScheduleKind } from "@/server/contracts/ensembles";
+import type { Outcome } from "@/server/contracts/studio";
+import { type AggregatedQuestions, aggregatorPoints } from "@/solver/ensemble/aggregatorStage";
+import { dataConcurrent, listScheduling, roundRobin } from "@/solver/ensemble/baselineSchedules";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { estimatedLoadSeconds } from "@/solver/ensemble/loadEstimate";
 import type { AnswerLengths } from "@/solver/ensemble/outputLengths";
+import { placeExperts } from "@/solver/ensemble/placeExperts";
+import type { PlacedExpert, PlacementProblem } from "@/solver/ensemble/placement";
+import { replicaCap } from "@/solver/ensemble/replicaCap";
 import type { SessionRow } from "@/solver/ensemble/sessionRow";
-import type { CardCatalogue } from "@/solver/hardware/catalogue";
+import { type TimedSchedule, timeSchedule } from "@/solver/ensemble/timeSchedule";
+import { poolShape } from "@/solver/ensemble/workerShape";
+import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import type { GpuCard } from "@/solver/hardware/gpus";
+import { loadHighsEngine } from "./highsEngine";
+import { type ModelSessions, modelSessions } from "./modelSessions";
 
 /** Everything that placing an ensemble's experts takes, as plain data. */
 export interface PlaceTask {
@@ -26,7 +37,7 @@ export interface PlaceTask {
   readonly lengths: Readonly<Record<string, AnswerLengths>>;
   /** Where the lengths are from, as it ends the sentence "Answers are as long as ...". */
   readonly lengthsSource: string;
-  /** Sampled questions as the aggregator reads them; null: put together of the experts' lengths, row by row, as likely to be aggregated whatever their length. */
+  /** Sampled questions as the aggregator reads them; null: put together of the experts' lengths, as likely to be aggregated whatever their length. */
   readonly aggregated: AggregatedQuestions | null;
   /** Of the experts and the aggregator on that GPU; others are passed over. */
   readonly sessionRows: readonly SessionRow[];
@@ -34,4 +45,179 @@ export interface PlaceTask {
   readonly cards: CardCatalogue;
   /** Requests that a session has in flight at most; null: as many as the engine takes. */
   readonly concurrency: number | null;
+}
+
+/** Of the search over all K together. */
+const TIME_LIMIT_SECONDS = 10;
+
+/**
+ * Places an ensemble's experts on workers (MOSAIC, section 4.1) and times what else could be done with the same cost of sessions.
+ *
+ * @returns in a sentence why there is no placement. It takes seconds: run it in a thread of its own.
+ */
+export async function placeEnsemble(task: PlaceTask): Promise<Outcome<{ readonly placement: EnsemblePlacement }>> {
+  const gpu = cardOf(task.cards.gpus, task.gpu);
+  if (gpu === undefined) return { ok: false, message: `There is no card of the GPU ${task.gpu}.` };
+  const experts: (ModelSessions & PlacedExpert)[] = [];
+  for (const [at, name] of task.ensemble.experts.entries()) {
+    const prompts = task.prompts[at] ?? 0;
+    const found = sessionsOf(task, gpu, { model: name, prompts });
+    if (!found.ok) return found;
+    experts.push({ ...found.sessions, name, prompts });
+  }
+  const { workers, replicas, maxModelsPerWorker } = task;
+  const engine = await loadHighsEngine();
+  const from = performance.now();
+  const placed = placeExperts({ workers, experts, replicas, maxModelsPerWorker }, { engine, timeLimitSeconds: TIME_LIMIT_SECONDS });
+  if (!placed.ok) return placed;
+  const seconds = (performance.now() - from) / 1000;
+  const { timed, says, sweep, solved } = placed.value;
+  const problem = { workers, experts, replicas, maxModelsPerWorker: placed.value.maxModelsPerWorker };
+  const aggregator = aggregatorOf(task, gpu);
+  return {
+    ok: true,
+    placement: {
+      ...{ gpu: task.gpu, gpusPerWorker: task.gpusPerWorker, questions: task.questions, sweep },
+      maxModelsPerWorker: problem.maxModelsPerWorker,
+      experts: experts.map((expert, at) => placedExpert({ expert, at, problem, timed, says: says[at] ?? "" })),
+      schedules: [schedule("placed", timed, experts), ...baselines(problem)],
+      solved: { ...solved, engine: engine.name, seconds },
+      aggregator,
+      notes: notesOf(task, experts, aggregator),
+    },
+  };
+}
+
+function sessionsOf(
+  { cards, lengths, ensemble, gpusPerWorker, sessionRows: rows, storage, engineProfile: profile, concurrency }: PlaceTask,
+  gpu: GpuCard,
+  { model: name, prompts }: { readonly model: string; readonly prompts: number },
+): ReturnType<typeof modelSessions> {
+  const model = cardOf(cards.models, name);
+  if (model === undefined) return { ok: false, message: `There is no card of ${name}, which says how large it is: add one under Cards.` };
+  const own = lengths[name];
+  if (own === undefined || own.outputTokens.length === 0) return { ok: false, message: `Nothing tells how long answers of ${name} are.` };
+  const bounded = atMost(own, ensemble.maxTokens);
+  return modelSessions({ model, gpu, gpusPerWorker, prompts, lengths: bounded, rows, storage, profile, concurrency });
+}
+
+/** Answers are cut at what the ensemble lets them be. */
+function atMost({ inputTokens, outputTokens }: AnswerLengths, maxTokens = Number.POSITIVE_INFINITY): AnswerLengths {
+  return { inputTokens, outputTokens: Float64Array.from(outputTokens, (tokens) => Math.min(tokens, maxTokens)) };
+}
+
+function placedExpert({
+  expert,
+  at,
+  problem,
+  timed,
+  says,
+}: {
+  readonly expert: ModelSessions & PlacedExpert;
+  readonly at: number;
+  readonly problem: PlacementProblem;
+  readonly timed: TimedSchedule;
+  readonly says: string;
+}): EnsemblePlacement["experts"][number] {
+  const { name, prompts, loadSeconds, cost, costFrom, loadFrom, meanOutputTokens } = expert;
+  const shards = timed.workers.flat().filter((session) => session.expert === at);
+  const tokensPerSecond = (count: number): number => (count > 0 ? (count * meanOutputTokens) / cost(count) : 0);
+  return {
+    ...{ model: name, prompts, loadSeconds, says, cost: costFrom, load: loadFrom },
+    secondsPerPrompt: prompts > 0 ? cost(prompts) / prompts : 0,
+    replicaCap: replicaCap(expert, problem.workers, problem.replicas),
+    replicas: shards.length,
+    tokensPerSecond: {
+      whole: tokensPerSecond(prompts),
+      shard: shards.length > 1 ? tokensPerSecond(Math.min(...shards.map((session) => session.prompts))) : null,
+    },
+  };
+}
+
+function schedule(kind: ScheduleKind, timed: TimedSchedule, experts: readonly PlacedExpert[]): PlacedSchedule {
+  const workers = timed.workers.map((sessions) =>
+    sessions.map(({ expert, prompts, fromSeconds, readySeconds, untilSeconds }) => ({
+      ...{ model: experts[expert]?.name ?? "", prompts, fromSeconds, readySeconds, untilSeconds },
+    })),
+  );
+  return { kind, workers, makespanSeconds: timed.makespanSeconds, idle: timed.idle, loads: timed.loads };
+}
+
+/** What it is compared with, timed alike; those that exist within K. */
+function baselines(problem: PlacementProblem): readonly PlacedSchedule[] {
+  const all = {
+    "round-robin": roundRobin(problem),
+    "data-concurrent": dataConcurrent(problem),
+    "list-scheduling": listScheduling(problem),
+  };
+  return (["round-robin", "data-concurrent", "list-scheduling"] as const).flatMap((kind) => {
+    const drafted = all[kind];
+    return drafted === null ? [] : [schedule(kind, timeSchedule(problem.experts, drafted), problem.experts)];
+  });
+}
+
+function aggregatorOf(task: PlaceTask, gpu: GpuCard): EnsemblePlacement["aggregator"] {
+  const { ensemble, cards, workers, gpusPerWorker, gpusPerNode, engineProfile: profile, storage, questions, concurrency } = task;
+  const name = ensemble.aggregator.model;
+  const model = cardOf(cards.models, name);
+  const pool = model && poolShape(model, gpu, { gpus: workers * gpusPerWorker, gpusPerNode, profile });
+  const sampled = task.aggregated ?? ofLengths(task);
+  if (!model || !pool || sampled === null) return null;
+  const outputTokens = atMost({ inputTokens: [], outputTokens: sampled.outputTokens }, ensemble.aggregator.maxTokens).outputTokens;
+  const points = aggregatorPoints({ ...sampled, outputTokens }, { replica: pool.replica, copies: pool.copies, questions, concurrency });
+  if (points.length === 0) return null;
+  const { tp } = pool.shape;
+  const loads = task.sessionRows.flatMap((row) =>
+    row.model === name && row.gpu === gpu.id && row.tp === tp ? (row.loadSeconds ?? []) : [],
+  );
+  const loadSeconds =
+    loads.length > 0 ? loads.reduce((sum, one) => sum + one, 0) / loads.length : estimatedLoadSeconds(model, tp, storage).seconds;
+  return { model: name, tp, copies: pool.copies, loadSeconds, points };
+}
+
+const MOST_QUESTIONS = 2000;
+
+/** Questions of the mean length that their experts' answers have together; null where the aggregator's own are not known. */
+function ofLengths({ ensemble, lengths, prompts, questions }: PlaceTask): AggregatedQuestions | null {
+  const own = lengths[ensemble.aggregator.model];
+  if (own === undefined || own.outputTokens.length === 0) return null;
+  const rows = Math.min(own.outputTokens.length, MOST_QUESTIONS);
+  const answers = ensemble.experts.map((name, at) => ({
+    tokens: lengths[name]?.outputTokens ?? [],
+    share: (prompts[at] ?? 0) / questions,
+  }));
+  return {
+    questionTokens: Float64Array.from({ length: rows }, (_, row) => own.inputTokens[row] ?? 0),
+    answerTokens: Float64Array.from({ length: rows }, (_, row) =>
+      answers.reduce((sum, { tokens, share }) => sum + share * (tokens.length === 0 ? 0 : (tokens[row % tokens.length] ?? 0)), 0),
+    ),
+    outputTokens: own.outputTokens,
+    confidence: null,
+  };
+}
+
+function notesOf(
+  task: PlaceTask,
+  experts: readonly (ModelSessions & PlacedExpert)[],
+  aggregator: EnsemblePlacement["aggregator"],
+): readonly string[] {
+  const named = (of: (expert: ModelSessions) => boolean): string =>
+    experts
+      .filter(of)
+      .map(({ name }) => name)
+      .join(", ");
+  const modelled = named(({ costFrom }) => costFrom.kind === "modelled");
+  const estimated = named(({ loadFrom }) => loadFrom.kind === "estimated");
+  const { gpu, workers, gpusPerWorker, ensemble } = task;
+  return [
+    `Answers are as long as ${task.lengthsSource}.`,
+    ...(modelled === ""
+      ? []
+      : [`Modelled: nothing was measured of sessions of ${modelled} on ${gpu}, so that their seconds are simulated.`]),
+    ...(estimated === "" ? [] : [`Estimated: loads of ${estimated} are of their weights' bytes and what such storage usually gives.`]),
+    "Every schedule is timed with the same cost of sessions, in which small shards lose throughput; data-concurrent knows neither K nor caps of replicas.",
+    aggregator === null
+      ? `The aggregator ${ensemble.aggregator.model} cannot be timed on ${workers * gpusPerWorker} x ${gpu}: no engine of it fits there, or has room for a question with its answers.`
+      : `Modelled: the aggregator's seconds, on all workers' GPUs after the experts, ${task.aggregated?.confidence ? "the questions that experts agree on least first" : "as if all questions were alike"}; without its load.`,
+  ];
 }

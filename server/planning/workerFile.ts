@@ -8,6 +8,7 @@ export function workerFile(
     | "planningWorker"
     | "calibrationWorker"
     | "capacityWorker"
+    | "placeWorker"
     | "promptsWorker"
     | "workloadWorker"
     | "labWorker"
