@@ -9,7 +9,7 @@ const DIGITS = 9;
 const EXACT = Number.MAX_SAFE_INTEGER;
 
 /** A short fraction of LaTeX without braces. */
-const bareFraction = /\\frac(\d)(\d)(?!\d)/g;
+const bareFraction = /\\[dt]?frac(\d)(\d)(?!\d)/g;
 const latexFraction = /^(-?)\\frac\{(-?\d+)\}\{(\d+)\}$/;
 
 /**

@@ -11,10 +11,10 @@ export interface ReadNumber {
 
 const leadIn = /^(?:#{2,}|[-=]*>|(?:so |therefore |thus |hence )?,?\s*(?:the |my )?(?:final )?answer(?:\s+is)?\s*[:=]?)\s*/i;
 
-/** The last line that holds something, without `Answer:` or `####` before it. */
+/** The last line that holds something, without `Answer:` or `####` before it, and marks around either. */
 export function lastLine(text: string): string {
   const line = text.trimEnd().split("\n").at(-1)?.trim() ?? "";
-  return unmarked(line).replace(leadIn, "");
+  return unmarked(unmarked(line).replace(leadIn, ""));
 }
 
 /** Without stars, lines and blanks around it. */
