@@ -1,3 +1,5 @@
+import type { SurveyedAnswers } from "@/server/contracts/studio";
+
 /** What the browser may send; larger files are for the command line, which reads any size. */
 export const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
 
@@ -57,7 +59,10 @@ export function refusalBeforeSending(file: { readonly name: string; readonly siz
   return `${file.name} has ${megabytes} MB, the browser sends at most 64 MB: import it with \`npm run weir -- import\`, which reads files of any size. Nothing was sent.`;
 }
 
-async function upload<Survey>(file: File, kind: "outcomes" | "arrivals" | "serving" | "workload" | "runs"): Promise<Uploaded<Survey>> {
+async function upload<Survey>(
+  file: File,
+  kind: "outcomes" | "arrivals" | "serving" | "workload" | "runs" | "answers",
+): Promise<Uploaded<Survey>> {
   const refusal = refusalBeforeSending(file);
   if (refusal !== null) throw new Error(refusal);
   const response = await fetch(`/api/uploads?kind=${kind}&name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
@@ -80,3 +85,6 @@ export const uploadWorkload = (file: File) => upload<WorkloadFileSurvey>(file, "
 
 /** Sends executed runs of a declared workflow. Throws with the studio's sentence when they are refused. */
 export const uploadRuns = (file: File) => upload<RunsSurvey>(file, "runs");
+
+/** Sends answers of several models to the same questions. Throws with the studio's sentence when they are refused. */
+export const uploadAnswers = (file: File) => upload<SurveyedAnswers>(file, "answers");

@@ -1,0 +1,150 @@
+"use client";
+
+import { useMemo, useState } from "react";
+import type { ClusterSummary, GateReport, KeptEnsemble } from "@/server/contracts/studio";
+import { Badge } from "../ui/Badge";
+import { Button } from "../ui/Button";
+import { Figure } from "../ui/Figure";
+import { Panel } from "../ui/Panel";
+import { PanelState, type PanelStatus } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { useUrlView } from "../url/useUrlView";
+import { BucketList } from "./BucketList";
+import { ensemblesCodec } from "./ensemblesCodec";
+import { GateExperts } from "./GateExperts";
+import { agreementSays, prepareBuckets } from "./prepareBuckets";
+import { aloneSays, expertRows, gateFigures, gateStops, recommendation, stopOf } from "./prepareGate";
+import type { GateChoice } from "./prepareGateChoice";
+import { originWords } from "./prepareSamples";
+import { prepareTauChart } from "./prepareTauChart";
+import { TauChart } from "./TauChart";
+import { TauDialog } from "./TauDialog";
+import { TauSlider } from "./TauSlider";
+import type { useGateReport } from "./useGateReport";
+import { useServed } from "./useServed";
+
+interface Shown {
+  readonly cluster: ClusterSummary;
+  readonly choice: GateChoice;
+  readonly kept: KeptEnsemble | null;
+}
+
+/** Tau on its slider with what it is worth: all of it is in the report, so nothing is asked while it moves. */
+function TauPanel({ cluster, choice, kept, report }: Shown & { readonly report: GateReport }) {
+  const [view, write] = useUrlView(ensemblesCodec);
+  const [done, setDone] = useState<string | null>(null);
+  const { request, sample } = choice;
+  const { expertsPerQuestion, aggregator } = request;
+  const served = useServed(cluster.spec.id, { enabled: view.open === "tau" && cluster.gatewayUrl !== null }).data;
+  const stops = useMemo(() => gateStops(report, expertsPerQuestion), [report, expertsPerQuestion]);
+  const at = stopOf(stops, view.tau ?? report.chosenTau ?? kept?.ensemble.tau ?? null);
+  const picture = useMemo(() => prepareTauChart(stops, { at, recommendedTau: report.chosenTau }), [stops, at, report.chosenTau]);
+  const stop = stops[at];
+  if (stop === undefined || picture === null) return <p className="text-sm text-ink-2">No tau changes anything on this sample.</p>;
+  const recommended = report.chosenTau === null ? null : { at: stopOf(stops, report.chosenTau), word: "recommended" };
+  const onStop = (index: number) => {
+    setDone(null);
+    write({ tau: stops[index]?.tau ?? null }, "replace");
+  };
+  const alone = aloneSays(report, stop);
+  return (
+    <div className="grid items-start gap-x-8 gap-y-4 xl:grid-cols-2" data-testid="gate">
+      <div className="flex min-w-0 flex-col gap-4">
+        <TauSlider label="Skip the aggregator from tau" stops={stops} at={at} marked={recommended} onStop={onStop} />
+        <dl className="flex flex-wrap gap-x-8 gap-y-3" data-testid="gate-figures">
+          {gateFigures(stop).map((figure) => (
+            <Figure key={figure.name} {...figure} />
+          ))}
+        </dl>
+        {aggregator !== null && (
+          <p className="text-sm text-ink-2">
+            <Badge tone="hatched">stand-in</Badge> {aggregator}'s own answers stand in for what an aggregator would make of the experts'.
+          </p>
+        )}
+        <p className="text-sm text-ink-2">{recommendation(report, request)}</p>
+        {alone !== null && <p className="text-sm text-warn">{alone}</p>}
+        {report.notes.map((note) => (
+          <p key={note} className="text-sm text-ink-2">
+            {note}
+          </p>
+        ))}
+        <div className="flex flex-wrap items-center gap-2">
+          <Button look="primary" disabled={kept === null || stop.tau > 1} onClick={() => write({ open: "tau" }, "push")}>
+            {kept === null ? "Use this tau" : `Use this tau for ${kept.ensemble.name}`}
+          </Button>
+          {recommended !== null && recommended.at !== at && <Button onClick={() => onStop(recommended.at)}>Go to the recommended</Button>}
+          {kept === null && <span className="text-sm text-ink-3">There is no ensemble to use it for: make one on the tab Place.</span>}
+          {stop.tau > 1 && <span className="text-sm text-ink-3">An ensemble's tau is 1 at most, which skips where all agree.</span>}
+        </div>
+        {done !== null && (
+          <p role="status" className="text-sm text-ink-2">
+            {done}
+          </p>
+        )}
+      </div>
+      <TauChart
+        picture={picture}
+        summary={`Accuracy against the share of questions that skip the aggregator, along tau, on ${sample.name} (${originWords[sample.origin].word}). ${picture.points.map(({ text }) => text).join("; ")}.`}
+        onStop={onStop}
+      />
+      {kept !== null && (
+        <TauDialog
+          kept={kept}
+          gate={request}
+          report={report}
+          tau={stop.tau}
+          clusterId={cluster.spec.id}
+          served={served}
+          open={view.open === "tau"}
+          onClose={() => write({ open: null }, "replace")}
+          onKept={(says) => {
+            setDone(says);
+            write({ open: null }, "replace");
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** A gate on a sample: tau with what it is worth, agreement with who is right, and the experts. */
+export function GatePanel(props: Shown & { readonly query: ReturnType<typeof useGateReport> }) {
+  const { choice, query } = props;
+  const { sample, request } = choice;
+  const { word, tone } = originWords[sample.origin];
+  const { data: report, isPlaceholderData } = query;
+  const asked: PanelStatus =
+    choice.hindered === null
+      ? queryStatus(query, { what: "Replaying the gate" })
+      : { kind: "empty", title: "Nothing to replay yet", text: choice.hindered };
+  const buckets = useMemo(() => (report === undefined ? [] : prepareBuckets(report)), [report]);
+  const says = useMemo(() => (report === undefined ? null : agreementSays(report)), [report]);
+  const origin = tone === "hatched" ? <Badge tone="hatched">{word}</Badge> : word;
+  const paled = isPlaceholderData ? "opacity-50" : "";
+  return (
+    <>
+      <Panel title="Tau" aside={<span>answers {origin}</span>}>
+        <PanelState status={asked}>
+          {() => report !== undefined && <div className={paled}>{<TauPanel {...props} report={report} />}</div>}
+        </PanelState>
+      </Panel>
+      {choice.hindered === null && report !== undefined && (
+        <div className={`flex flex-col gap-4 ${paled}`}>
+          <Panel title="Agreement" aside={<span>answers {origin}</span>}>
+            <div className="flex flex-col gap-3">
+              {says?.sentences.map((sentence) => (
+                <p key={sentence} className={`text-sm ${says.pays ? "text-ink-2" : "text-warn"}`}>
+                  {sentence}
+                </p>
+              ))}
+              <BucketList rows={buckets} standIn={request.aggregator !== null} />
+            </div>
+          </Panel>
+          <Panel title="Experts" aside={<span>answers {origin}</span>}>
+            <GateExperts rows={expertRows(report)} models={sample.models.map(({ model }) => model)} />
+          </Panel>
+        </div>
+      )}
+    </>
+  );
+}

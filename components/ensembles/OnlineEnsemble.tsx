@@ -1,0 +1,171 @@
+"use client";
+
+import type { ClusterSummary, KeptEnsemble, ServedEnsemble } from "@/server/contracts/studio";
+import { useTRPCClient } from "../api/trpc";
+import { ReasonDialog } from "../routing/ReasonDialog";
+import { Badge, StateWord } from "../ui/Badge";
+import { Figure } from "../ui/Figure";
+import { formatCount, formatPercent } from "../ui/format";
+import { ModelChip } from "../ui/ModelChip";
+import { Panel } from "../ui/Panel";
+import { Table } from "../ui/Table";
+import { useModelIdentities } from "../ui/useModelIdentities";
+import { OnlineCalls } from "./OnlineCalls";
+import { OnlineTau } from "./OnlineTau";
+import { callRows, differsFromKept, liveBuckets, onlineDoubts, onlineExperts, onlineFigures, outcomeRows } from "./prepareOnline";
+
+/** Of the hundred that a gateway knows: what an eye runs over. */
+const CALLS_SHOWN = 20;
+
+const bucketColumns = [
+  { key: "votes", name: "Votes" },
+  { key: "requests", name: "Requests" },
+  { key: "skipped", name: "Skipped the aggregator", numeric: true },
+] as const;
+
+const expertColumns = [
+  { key: "model", name: "Expert" },
+  { key: "asked", name: "Asked", numeric: true },
+  { key: "voted", name: "Voted", numeric: true },
+  { key: "noVote", name: "No vote read", numeric: true },
+  { key: "late", name: "Late", numeric: true },
+  { key: "failed", name: "Failed", numeric: true },
+  { key: "majority", name: "Votes that led", numeric: true },
+] as const;
+
+const percent = (share: number): string => `${share * 100}%`;
+
+function Outcomes({ served }: { readonly served: ServedEnsemble }) {
+  return (
+    <ul aria-label="How requests ended" className="flex list-none flex-wrap gap-x-4 gap-y-1 text-sm" data-testid="online-outcomes">
+      {outcomeRows(served).map(({ key, word, tone, count, share }) => (
+        <li key={key} className="flex items-center gap-1.5">
+          <StateWord tone={tone}>{word}</StateWord> {formatCount(count)} <span className="text-xs text-ink-3">{formatPercent(share)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Buckets({ served }: { readonly served: ServedEnsemble }) {
+  return (
+    <Table caption="Requests by how experts voted" columns={bucketColumns}>
+      {liveBuckets(served).map((row) => (
+        <tr key={row.votes}>
+          <td className="whitespace-nowrap">
+            <strong className="font-medium">{row.votes}</strong> <span className="text-xs text-ink-3">{row.words}</span>
+          </td>
+          <td>
+            <span className="flex min-w-28 flex-col gap-0.5">
+              <span>
+                {formatPercent(row.share)} <span className="text-xs text-ink-3">{formatCount(row.requests)}</span>
+              </span>
+              <span aria-hidden="true" className="relative block h-2 w-full rounded bg-sunken">
+                <span className="absolute h-full rounded bg-line-strong" style={{ width: percent(row.share) }} />
+                <span className="absolute h-full rounded bg-accent" style={{ width: percent(row.skippedShare) }} />
+              </span>
+            </span>
+          </td>
+          <td className="text-right">{row.skipped}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** One ensemble as the gateway serves it: its tau, how requests ended, how experts vote, and the latest calls. */
+export function OnlineEnsemble(props: {
+  readonly cluster: ClusterSummary;
+  readonly served: ServedEnsemble;
+  readonly kept: KeptEnsemble | undefined;
+}) {
+  const { cluster, served } = props;
+  const { ensemble } = served;
+  const client = useTRPCClient();
+  const clusterId = cluster.spec.id;
+  const models = [...new Set([...ensemble.experts, ensemble.aggregator.model])];
+  const identities = useModelIdentities(models);
+  const differs = differsFromKept(ensemble, props.kept);
+  const calls = callRows(served, CALLS_SHOWN);
+  return (
+    <>
+      <Panel
+        title={ensemble.name}
+        aside={
+          <>
+            {cluster.emulated && <Badge tone="hatched">emulated</Badge>}
+            <code className="font-mono">ensemble/{ensemble.name}</code>
+          </>
+        }
+      >
+        <div className="flex flex-col gap-4" data-testid="online-ensemble">
+          <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
+            {models.map((model) => {
+              const identity = identities.get(model);
+              return (
+                <span key={model} className="inline-flex items-center gap-1.5">
+                  {identity !== undefined && <ModelChip identity={identity} />}
+                  {model === ensemble.aggregator.model && <span className="text-xs text-ink-3">aggregator</span>}
+                </span>
+              );
+            })}
+          </p>
+          {[...onlineDoubts(served), ...(differs === null ? [] : [differs])].map((sentence) => (
+            <p key={sentence} className="text-sm text-warn">
+              {sentence}
+            </p>
+          ))}
+          <dl className="flex flex-wrap gap-x-8 gap-y-3" data-testid="online-figures">
+            {onlineFigures(served).map((figure) => (
+              <Figure key={figure.name} {...figure} />
+            ))}
+          </dl>
+          <Outcomes served={served} />
+          {cluster.timeScale !== 1 && (
+            <p className="text-xs text-ink-3">Seconds are engine seconds, {formatCount(cluster.timeScale)} to a second of the wall.</p>
+          )}
+          <div className="grid items-start gap-x-8 gap-y-4 xl:grid-cols-2">
+            <OnlineTau key={ensemble.name} clusterId={clusterId} served={served} />
+            {served.requests > 0 && <Buckets served={served} />}
+          </div>
+          <div className="flex justify-end">
+            <ReasonDialog
+              button="Withdraw"
+              title={`Withdraw ${ensemble.name}?`}
+              description="Requests to its name are refused from then on; those under way end as they would. What was counted of it is forgotten. It stays kept in the studio."
+              keep="Go on serving it"
+              go="Withdraw it"
+              look="danger"
+              act={(reason) => client.ensembles.withdraw.mutate({ clusterId, name: ensemble.name, reason })}
+            />
+          </div>
+        </div>
+      </Panel>
+      <Panel title="Experts" aside={cluster.emulated ? <Badge tone="hatched">emulated</Badge> : undefined}>
+        <Table caption="Experts since the gateway started" columns={expertColumns}>
+          {onlineExperts(served).map((row) => {
+            const identity = identities.get(row.model);
+            return (
+              <tr key={row.model}>
+                <td>{identity === undefined ? row.model : <ModelChip identity={identity} />}</td>
+                <td className="text-right">{formatCount(row.asked)}</td>
+                <td className="text-right">{row.voted}</td>
+                <td className="text-right">{formatCount(row.noVote)}</td>
+                <td className="text-right">{formatCount(row.late)}</td>
+                <td className="text-right">{formatCount(row.failed)}</td>
+                <td className="text-right">{row.inMajority}</td>
+              </tr>
+            );
+          })}
+        </Table>
+      </Panel>
+      <Panel title="Latest calls" aside={calls.length === 0 ? undefined : `the newest ${calls.length} of ${formatCount(served.requests)}`}>
+        {calls.length === 0 ? (
+          <p className="text-sm text-ink-3">No request has come since the gateway started: ask it as is shown below.</p>
+        ) : (
+          <OnlineCalls rows={calls} models={models} />
+        )}
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+"use client";
+
+import { useState } from "react";
+import type { KeptEnsemble } from "@/server/contracts/studio";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { SelectField } from "../ui/Field";
+import { Modal } from "../ui/Modal";
+import { ReasonField } from "../ui/ReasonField";
+import { couldAnswer, serveDoubt } from "./prepareServe";
+import { useEnsembleAct } from "./useEnsembles";
+
+/** Has the cluster's gateway serve a kept ensemble, after saying what is missing for it. */
+export function OnlineServe(props: {
+  readonly clusterId: string;
+  readonly ensembles: readonly KeptEnsemble[];
+  readonly named: string | null;
+  /** Of the plan in force; null: there is none. */
+  readonly models: readonly string[] | null;
+  readonly served: readonly Ensemble[];
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly onServed: (name: string) => void;
+}) {
+  const { clusterId, ensembles, models } = props;
+  const client = useTRPCClient();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [reason, setReason] = useState("");
+  const kept =
+    [chosen, props.named].map((name) => ensembles.find((each) => each.ensemble.name === name)).find((each) => each !== undefined) ??
+    ensembles[0];
+  const act = useEnsembleAct(
+    async (name: string) => {
+      const done = await client.ensembles.serve.mutate({ clusterId, name, reason });
+      return done.ok ? { ok: true as const, name } : done;
+    },
+    ({ name }: { readonly name: string }) => {
+      setReason("");
+      setChosen(null);
+      props.onServed(name);
+    },
+  );
+  const doubt = kept === undefined ? null : serveDoubt(kept.ensemble, models);
+  const hindered = kept === undefined || !couldAnswer(kept.ensemble, models);
+  const again = props.served.some(({ name }) => name === kept?.ensemble.name);
+  return (
+    <Modal
+      open={props.open}
+      onOpenChange={(next) => !next && props.onClose()}
+      title="Serve an ensemble"
+      description="Clients then ask it by its name, from the next request on. The gateway has a copy of its own, which later versions do not change."
+    >
+      <form
+        className="flex flex-col gap-3"
+        aria-label="Serve an ensemble"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (kept !== undefined && !hindered && !act.isPending) act.mutate(kept.ensemble.name);
+        }}
+      >
+        <SelectField
+          label="Ensemble"
+          value={kept?.ensemble.name ?? ""}
+          options={ensembles.map(({ ensemble, version }) => ({
+            value: ensemble.name,
+            text: `${ensemble.name} v${version}: ${ensemble.experts.join(", ")}; aggregator ${ensemble.aggregator.model}`,
+          }))}
+          onChange={setChosen}
+        />
+        {again && <p className="text-sm text-ink-2">It is served already: this version takes the place of what is served.</p>}
+        {doubt !== null && (
+          <p role="status" className="text-sm text-warn">
+            {doubt} {hindered ? "Apply a plan that has its models first." : ""}
+          </p>
+        )}
+        <ReasonField label="Reason (optional)" value={reason} onChange={setReason} />
+        <ErrorLine error={act.error} />
+        <div className="flex justify-end gap-2">
+          <Button onClick={props.onClose}>Cancel</Button>
+          <Button type="submit" look="primary" disabled={hindered || act.isPending}>
+            {act.isPending ? "Asking the gateway …" : doubt === null ? "Serve it" : "Serve it all the same"}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

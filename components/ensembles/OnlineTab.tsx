@@ -1,0 +1,120 @@
+"use client";
+
+import Link from "next/link";
+import { useMemo } from "react";
+import type { ClusterSummary, GatewayEnsembles } from "@/server/contracts/studio";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { agedStatus } from "../ui/agedStatus";
+import { Button, buttonClass } from "../ui/Button";
+import { SelectField } from "../ui/Field";
+import { formatCounted } from "../ui/format";
+import { PanelState, type PanelStatus } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { useNow } from "../ui/useNow";
+import { useUrlView } from "../url/useUrlView";
+import { usePlan } from "../workflows/usePlan";
+import { ensemblesCodec } from "./ensemblesCodec";
+import { OnlineEnsemble } from "./OnlineEnsemble";
+import { OnlineServe } from "./OnlineServe";
+import { OnlineSnippet } from "./OnlineSnippet";
+import { useEnsembles } from "./useEnsembles";
+import { useServed } from "./useServed";
+
+const nothingRuns: PanelStatus = {
+  kind: "empty",
+  title: "Nothing runs here",
+  text: "This cluster is described for planning only: no gateway answers by ensembles. Attach its engines first.",
+};
+
+/** Why nothing is served, and the way to the first; false: something is. */
+function emptyOf(
+  answer: GatewayEnsembles | undefined,
+  way: { readonly kept: number; readonly onServe: () => void; readonly placeLink: ReturnType<ReturnType<typeof useClusterLink>> },
+): PanelStatus | false {
+  if (answer === undefined || answer.ensembles.length > 0) return false;
+  return {
+    kind: "empty",
+    title: "No ensemble is served yet",
+    text:
+      way.kept === 0
+        ? "Make an ensemble first: its experts, how their votes are read, and who aggregates where they disagree."
+        : "Once one is, clients ask it by its name as they ask a model: its experts answer side by side, and the aggregator is asked only where they disagree.",
+    action:
+      way.kept === 0 ? (
+        <Link href={way.placeLink} className={buttonClass()}>
+          Make an ensemble
+        </Link>
+      ) : (
+        <Button look="primary" onClick={way.onServe}>
+          Serve an ensemble
+        </Button>
+      ),
+  };
+}
+
+/** What the cluster's gateway answers by ensembles, now. */
+export function OnlineTab({ cluster }: { readonly cluster: ClusterSummary }) {
+  const [view, write] = useUrlView(ensemblesCodec);
+  const link = useClusterLink();
+  const nowMs = useNow(1_000);
+  const clusterId = cluster.spec.id;
+  const { gatewayUrl } = cluster;
+  const query = useServed(clusterId, { enabled: gatewayUrl !== null });
+  const ensembles = useEnsembles().data ?? [];
+  const plan = usePlan(cluster.runningPlanId).data?.plan;
+  const models = useMemo(() => plan?.deployment.map(({ model }) => model) ?? null, [plan]);
+  const onServe = () => write({ open: "serve" }, "push");
+  const served = query.data?.ensembles ?? [];
+  const shown = served.find(({ ensemble }) => ensemble.name === view.ensemble) ?? served[0];
+  const empty = emptyOf(query.data, { kept: ensembles.length, onServe, placeLink: link("/ensembles?open=new") });
+  const status = gatewayUrl === null ? nothingRuns : agedStatus(queryStatus(query, { what: "Asking the gateway", empty }), query, nowMs);
+  return (
+    <>
+      <PanelState status={status}>
+        {() =>
+          shown !== undefined && (
+            <div className={`flex flex-col gap-4 ${status.kind === "stale" ? "grayscale" : ""}`}>
+              <div className="flex flex-wrap items-end justify-between gap-3">
+                <SelectField
+                  label="Served here"
+                  value={shown.ensemble.name}
+                  options={served.map(({ ensemble, requests }) => ({
+                    value: ensemble.name,
+                    text: `${ensemble.name}, ${formatCounted(requests, "request")}`,
+                  }))}
+                  onChange={(name) => write({ ensemble: name }, "push")}
+                />
+                <Button onClick={onServe}>Serve an ensemble</Button>
+              </div>
+              <OnlineEnsemble
+                key={shown.ensemble.name}
+                cluster={cluster}
+                served={shown}
+                kept={ensembles.find(({ ensemble }) => ensemble.name === shown.ensemble.name)}
+              />
+              {gatewayUrl !== null && (
+                <OnlineSnippet
+                  gatewayUrl={gatewayUrl}
+                  name={shown.ensemble.name}
+                  hasSkills={shown.ensemble.skills !== undefined}
+                  language={view.snippet}
+                  onLanguage={(snippet) => write({ snippet }, "replace")}
+                />
+              )}
+            </div>
+          )
+        }
+      </PanelState>
+      <OnlineServe
+        clusterId={clusterId}
+        ensembles={ensembles}
+        named={view.ensemble}
+        models={models}
+        served={served.map(({ ensemble }) => ensemble)}
+        open={view.open === "serve"}
+        onClose={() => write({ open: null }, "replace")}
+        onServed={(ensemble) => write({ open: null, ensemble }, "replace")}
+      />
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+"use client";
+
+import { useState } from "react";
+import type { ServedEnsemble } from "@/server/contracts/studio";
+import { useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { formatPercent } from "../ui/format";
+import { ReasonField } from "../ui/ReasonField";
+import { stopOf } from "./prepareGate";
+import { onlineStops, wouldSkip } from "./prepareOnline";
+import { TauSlider } from "./TauSlider";
+import { formatTau, SAME_TAU } from "./tauText";
+import { useEnsembleAct } from "./useEnsembles";
+
+/** What moving tau would have done to the requests that were counted, in a sentence. */
+function effectOf(served: ServedEnsemble, tau: number): string {
+  const [now, then] = [wouldSkip(served, served.ensemble.tau), wouldSkip(served, tau)];
+  if (served.ensemble.confidence.kind !== "plurality")
+    return "Votes are weighed: what another tau skips is not known before it is in force. Try it on a sample, on the tab Gate.";
+  if (now === null || then === null) return "No request was counted yet: what it will skip is not known.";
+  if (Math.abs(tau - served.ensemble.tau) < SAME_TAU)
+    return `By their votes ${formatPercent(now)} of the requests counted skip the aggregator.`;
+  return `By their votes ${formatPercent(then)} of the requests counted would have skipped the aggregator, in place of ${formatPercent(now)}.`;
+}
+
+/** Tau of a served ensemble, in force from the next decision on once it is approved. */
+export function OnlineTau({ clusterId, served }: { readonly clusterId: string; readonly served: ServedEnsemble }) {
+  const client = useTRPCClient();
+  const { ensemble } = served;
+  const { name, tau, expertsPerQuestion } = ensemble;
+  // What was moved holds for the tau it was moved from: another in force begins anew.
+  const [draft, setDraft] = useState<{ readonly from: number; readonly to: number } | null>(null);
+  const [reason, setReason] = useState("");
+  const stops = onlineStops(served);
+  const at = stopOf(stops, draft?.from === tau ? draft.to : tau);
+  const chosen = stops[at]?.tau ?? tau;
+  const changed = Math.abs(chosen - tau) > SAME_TAU;
+  const change = `${formatTau(tau, expertsPerQuestion)} → ${formatTau(chosen, expertsPerQuestion)}`;
+  const act = useEnsembleAct(
+    (next: number) => client.ensembles.setTau.mutate({ clusterId, name, tau: next, reason }),
+    () => setReason(""),
+  );
+  return (
+    <form
+      className="flex min-w-0 flex-col gap-3"
+      aria-label={`Tau of ${name}`}
+      data-testid="online-tau"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (changed && !act.isPending) act.mutate(chosen);
+      }}
+    >
+      <TauSlider
+        label="Skip the aggregator from tau"
+        stops={stops}
+        at={at}
+        marked={{ at: stopOf(stops, tau), word: "in force" }}
+        onStop={(index) => {
+          act.reset();
+          setDraft({ from: tau, to: stops[index]?.tau ?? tau });
+        }}
+      />
+      <p className="text-sm text-ink-2">{effectOf(served, chosen)}</p>
+      {changed && (
+        <div className="flex flex-wrap items-end gap-2">
+          <ReasonField className="min-w-48 flex-1" label="Reason for the change (optional)" value={reason} onChange={setReason} />
+          <Button onClick={() => setDraft(null)}>Leave it</Button>
+          <Button type="submit" look="primary" disabled={act.isPending}>
+            {act.isPending ? "Asking the gateway …" : `Approve ${change}`}
+          </Button>
+        </div>
+      )}
+      <ErrorLine error={act.error} />
+      {act.isSuccess && !changed && (
+        <p role="status" className="text-sm text-ink-2">
+          In force: tau {formatTau(tau, expertsPerQuestion)}, from the next decision on.
+        </p>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,130 @@
+import type { GateReport } from "@/server/contracts/studio";
+import type { Interval } from "@/solver/judging/interval";
+import { formatDelta, formatPercent, formatScore, formatScoreSpan } from "../ui/format";
+import type { TauStop } from "./TauSlider";
+import { AGGREGATE_ALL, formatTau, SAME_TAU } from "./tauText";
+
+/** What a sample says of one tau, for a slider that stops there. */
+export interface GateStop extends TauStop {
+  readonly skipped: Interval;
+  readonly accuracy: Interval;
+  readonly difference: Interval | null;
+  readonly aggregatorTokens: number;
+}
+
+export interface GateFigure {
+  readonly name: string;
+  readonly value: string;
+  readonly detail: string;
+}
+
+const NBSP = "\u00a0";
+const exactly = (value: number): Interval => ({ value, low: value, high: value });
+
+/** A share with one decimal: accuracies of thousands of questions differ in it. */
+export const formatShare = (share: number): string => `${formatScore(100 * share)}${NBSP}%`;
+/** An interval of shares, its ends rounded outwards. */
+export const formatShareSpan = ({ low, high }: Interval): string => `${formatScoreSpan({ low: 100 * low, high: 100 * high })}${NBSP}%`;
+
+/** Every tau that changes something on the sample, rising, and always aggregating behind them where there is an aggregator. */
+export function gateStops(report: GateReport, expertsPerQuestion: number): readonly GateStop[] {
+  const points = report.points.filter(({ tau }) => tau <= 1 + SAME_TAU);
+  const { alwaysAggregated } = report;
+  const all =
+    alwaysAggregated === null
+      ? []
+      : [{ tau: AGGREGATE_ALL, skipped: exactly(0), accuracy: alwaysAggregated, difference: exactly(0), aggregatorTokens: 1 }];
+  return [...points, ...all].map((point) => ({
+    ...point,
+    name: formatTau(point.tau, expertsPerQuestion),
+    says: `${formatShare(point.skipped.value)} of questions skip the aggregator, accuracy ${formatShare(point.accuracy.value)}`,
+  }));
+}
+
+/** Index of the stop that decides as `tau` does: the first that is no lower. null, or none so high: the last. */
+export function stopOf(stops: readonly TauStop[], tau: number | null): number {
+  const found = tau === null ? -1 : stops.findIndex((stop) => stop.tau >= tau - SAME_TAU);
+  return found === -1 ? stops.length - 1 : found;
+}
+
+const points = (share: number): string => formatDelta(100 * share, 1);
+
+/** Accuracy beside always aggregating, in words that do not call noise a change. */
+function differenceOf({ difference, tau }: GateStop): GateFigure {
+  const name = "Against always aggregating";
+  if (difference === null) return { name, value: "–", detail: "there is no aggregator to hold it against" };
+  if (tau > 1) return { name, value: "±0", detail: "this is always aggregating" };
+  const noise = difference.low <= 0 && difference.high >= 0;
+  const span = `${points(difference.low)} to ${points(difference.high)}`;
+  return {
+    name,
+    value: `${points(difference.value)}${NBSP}points`,
+    detail: noise ? `${span}: within noise` : `${span}: ${difference.value < 0 ? "skipping costs accuracy" : "skipping gains accuracy"}`,
+  };
+}
+
+/** What the stop is worth, each with its 90 % interval. */
+export function gateFigures(stop: GateStop): readonly GateFigure[] {
+  const saved = Math.max(0, 1 - stop.aggregatorTokens);
+  return [
+    { name: "Accuracy", value: formatShare(stop.accuracy.value), detail: formatShareSpan(stop.accuracy) },
+    {
+      name: "Skip the aggregator",
+      value: formatShare(stop.skipped.value),
+      detail: stop.tau > 1 ? "of questions" : `of questions (${formatShareSpan(stop.skipped)})`,
+    },
+    differenceOf(stop),
+    {
+      name: "Aggregator's time saved",
+      value: formatPercent(saved),
+      detail: savedText(stop, saved),
+    },
+  ];
+}
+
+/** Skipping saves less than its rate where questions that split experts carry the longest answers. */
+function savedText({ skipped, tau }: GateStop, saved: number): string {
+  if (tau > 1) return "by the tokens it reads of answers";
+  const less = 100 * (skipped.value - saved);
+  if (less < 1) return "by the tokens it reads of answers";
+  return `by the tokens it reads: less than it skips, as questions that split experts carry longer answers`;
+}
+
+/** Which tau is recommended and why, in a sentence. */
+export function recommendation(
+  report: GateReport,
+  request: { readonly expertsPerQuestion: number; readonly allowedPoints: number },
+): string {
+  const { chosenTau, alwaysAggregated } = report;
+  const cost = `${request.allowedPoints} ${request.allowedPoints === 1 ? "point" : "points"}`;
+  if (alwaysAggregated === null) return "No tau is recommended: without an aggregator there is nothing to hold a skip against.";
+  if (chosenTau === null) return `No tau is held to cost at most ${cost} at 90 % confidence on this sample: aggregate all, or allow more.`;
+  return `Recommended: ${formatTau(chosenTau, request.expertsPerQuestion)}, the lowest tau held to cost at most ${cost} of accuracy at 90 % confidence.`;
+}
+
+export interface ExpertRow {
+  readonly model: string;
+  readonly accuracy: string;
+  readonly span: string;
+  readonly asked: number;
+  readonly voted: string;
+  readonly meanTokens: number;
+}
+
+/** Experts as the sample knows them, in their own order. */
+export const expertRows = ({ experts }: GateReport): readonly ExpertRow[] =>
+  experts.map(({ model, accuracy, asked, voted, meanTokens }) => ({
+    model,
+    accuracy: formatShare(accuracy.value),
+    span: formatShareSpan(accuracy),
+    asked,
+    voted: formatPercent(asked === 0 ? null : voted / asked),
+    meanTokens: Math.round(meanTokens),
+  }));
+
+/** What the most accurate expert would do alone, where that is worth knowing beside a gate: no worse than the stop, at a fraction of its calls. */
+export function aloneSays({ experts }: GateReport, stop: GateStop): string | null {
+  const [best] = experts.toSorted((a, b) => b.accuracy.value - a.accuracy.value);
+  if (best === undefined || best.accuracy.value < stop.accuracy.value) return null;
+  return `${best.model} alone is right on ${formatShare(best.accuracy.value)} of its questions: at this tau the ensemble is no better.`;
+}

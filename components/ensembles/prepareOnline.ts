@@ -1,0 +1,206 @@
+import type { EnsembleCall, EnsembleOutcome, KeptEnsemble, ServedEnsemble } from "@/server/contracts/studio";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import type { Tone } from "../ui/Badge";
+import { formatClock, formatCount, formatCounted, formatPercent, formatSeconds } from "../ui/format";
+import { byAgreement, votesInWords, votesOf } from "./prepareBuckets";
+import type { GateFigure } from "./prepareGate";
+import type { TauStop } from "./TauSlider";
+import { formatTau, SAME_TAU } from "./tauText";
+
+const outcomes: readonly EnsembleOutcome[] = ["skipped", "aggregated", "aggregator-failed", "failed"];
+
+export const outcomeWords: Readonly<Record<EnsembleOutcome, { readonly word: string; readonly tone: Tone }>> = {
+  skipped: { word: "aggregator skipped", tone: "good" },
+  aggregated: { word: "aggregated", tone: "neutral" },
+  "aggregator-failed": { word: "aggregator failed, leading answer", tone: "warn" },
+  failed: { word: "no answer", tone: "bad" },
+};
+
+const ofRequests = (count: number, requests: number): string => formatPercent(requests === 0 ? null : count / requests);
+
+/** Counts since the gateway started, as the head of an ensemble tells them. */
+export function onlineFigures({ requests, outcomes: counts, atDeadline, belowQuorum, ensemble }: ServedEnsemble): readonly GateFigure[] {
+  const skipped = counts.skipped ?? 0;
+  return [
+    { name: "Requests", value: formatCount(requests), detail: "since the gateway started" },
+    { name: "Skipped the aggregator", value: ofRequests(skipped, requests), detail: formatCounted(skipped, "request") },
+    {
+      name: "Decided at the deadline",
+      value: ofRequests(atDeadline, requests),
+      detail: `after ${formatSeconds(ensemble.deadlineSeconds)}; ${formatCount(belowQuorum)} of them below the quorum of ${ensemble.quorum}`,
+    },
+    {
+      name: "No answer",
+      value: formatCount(counts.failed ?? 0),
+      detail: `${formatCount(counts["aggregator-failed"] ?? 0)} more without the aggregator`,
+    },
+  ];
+}
+
+export interface ShareRow {
+  readonly key: string;
+  readonly word: string;
+  readonly tone: Tone;
+  readonly count: number;
+  readonly share: number;
+}
+
+/** How requests ended, those that happened. */
+export const outcomeRows = ({ requests, outcomes: counts }: Pick<ServedEnsemble, "requests" | "outcomes">): readonly ShareRow[] =>
+  outcomes.flatMap((outcome) => {
+    const count = counts[outcome] ?? 0;
+    return count === 0 ? [] : [{ key: outcome, ...outcomeWords[outcome], count, share: requests === 0 ? 0 : count / requests }];
+  });
+
+export interface LiveBucket {
+  readonly votes: string;
+  readonly words: string;
+  readonly requests: number;
+  readonly share: number;
+  /** Of all requests: the part of the bar that is filled. */
+  readonly skippedShare: number;
+  /** Of the bucket's own. */
+  readonly skipped: string;
+}
+
+/** Requests by how experts voted, most agreement first. */
+export function liveBuckets({ votes }: Pick<ServedEnsemble, "votes">): readonly LiveBucket[] {
+  const all = Object.values(votes).reduce((sum, { requests }) => sum + requests, 0);
+  return Object.entries(votes)
+    .toSorted(([a], [b]) => byAgreement(a, b))
+    .map(([key, { requests, skipped }]) => ({
+      votes: key,
+      words: votesInWords(key),
+      requests,
+      share: all === 0 ? 0 : requests / all,
+      skippedShare: all === 0 ? 0 : skipped / all,
+      skipped: ofRequests(skipped, requests),
+    }));
+}
+
+/** Steps of tau where weighed votes may come to any confidence. */
+const STEPS = 20;
+
+/** Share of the requests that were counted whose votes reach `tau`; null where votes weigh otherwise, or nothing was counted. */
+export function wouldSkip({ votes, ensemble }: Pick<ServedEnsemble, "votes" | "ensemble">, tau: number): number | null {
+  if (ensemble.confidence.kind !== "plurality") return null;
+  let [all, skip] = [0, 0];
+  for (const [key, { requests }] of Object.entries(votes)) {
+    const counts = votesOf(key);
+    const heard = counts.reduce((sum, count) => sum + count, 0);
+    all += requests;
+    if (heard >= ensemble.quorum && (counts[0] ?? 0) / ensemble.expertsPerQuestion >= tau - SAME_TAU) skip += requests;
+  }
+  return all === 0 ? null : skip / all;
+}
+
+/** Where a slider of a served ensemble stops: at shares of votes, or evenly; and at the tau in force. */
+export function onlineStops(served: Pick<ServedEnsemble, "votes" | "ensemble">): readonly TauStop[] {
+  const { ensemble } = served;
+  const { expertsPerQuestion: asked, confidence } = ensemble;
+  const steps = confidence.kind === "plurality" ? asked : STEPS;
+  const taus = Array.from({ length: steps }, (_, at) => (at + 1) / steps);
+  if (!taus.some((tau) => Math.abs(tau - ensemble.tau) < SAME_TAU)) taus.push(ensemble.tau);
+  return taus
+    .toSorted((a, b) => a - b)
+    .map((tau) => {
+      const share = wouldSkip(served, tau);
+      return {
+        tau,
+        name: formatTau(tau, asked),
+        says:
+          share === null
+            ? "what it skips is not known beforehand"
+            : `${formatPercent(share)} of the requests counted would skip the aggregator`,
+      };
+    });
+}
+
+export interface OnlineExpert {
+  readonly model: string;
+  readonly asked: number;
+  readonly voted: string;
+  readonly noVote: number;
+  readonly late: number;
+  readonly failed: number;
+  /** Of its votes. */
+  readonly inMajority: string;
+}
+
+export const onlineExperts = ({ experts }: Pick<ServedEnsemble, "experts">): readonly OnlineExpert[] =>
+  experts.map(({ model, asked, voted, noVote, late, failed, inMajority }) => ({
+    ...{ model, asked, noVote, late, failed },
+    voted: ofRequests(voted, asked),
+    inMajority: ofRequests(inMajority, voted),
+  }));
+
+const states: Readonly<Record<EnsembleCall["experts"][number]["state"], string>> = {
+  voted: "voted",
+  "no-vote": "no vote",
+  late: "late",
+  failed: "failed",
+};
+
+export interface CallRow {
+  readonly id: string;
+  readonly time: string;
+  readonly outcome: { readonly word: string; readonly tone: Tone };
+  readonly votes: string;
+  readonly confidence: string;
+  readonly tau: string;
+  readonly decided: string;
+  readonly whole: string;
+  readonly experts: readonly { readonly model: string; readonly text: string }[];
+}
+
+/** The latest calls in rows, newest first. @param most of them. */
+export const callRows = ({ latest, ensemble }: Pick<ServedEnsemble, "latest" | "ensemble">, most: number): readonly CallRow[] =>
+  latest.slice(0, most).map((call) => ({
+    id: call.id,
+    time: formatClock(new Date(call.atMs).toISOString()),
+    outcome: outcomeWords[call.outcome],
+    votes: call.votes,
+    confidence: call.confidence.toFixed(2),
+    tau: formatTau(call.tau, ensemble.expertsPerQuestion),
+    decided: formatSeconds(call.decidedSeconds),
+    whole: formatSeconds(call.seconds),
+    experts: call.experts.map(({ model, state, vote, seconds }) => ({
+      model,
+      text: [state === "voted" ? (vote ?? states.voted) : states[state], seconds === null ? null : formatSeconds(seconds)]
+        .filter((part) => part !== null)
+        .join(", "),
+    })),
+  }));
+
+/** What stands in the way of an ensemble where it is served, a sentence each. */
+export function onlineDoubts({ missing, ensemble }: Pick<ServedEnsemble, "missing" | "ensemble">): readonly string[] {
+  if (missing.length === 0) return [];
+  const experts = missing.filter((model) => ensemble.experts.includes(model));
+  const left = ensemble.experts.length - experts.length;
+  return [
+    ...(experts.length === 0
+      ? []
+      : [
+          `No engine here serves ${experts.join(", ")}: ${left === 0 ? "no expert" : `only ${formatCounted(left, "expert")} of ${ensemble.experts.length}`} can answer.`,
+        ]),
+    ...(missing.includes(ensemble.aggregator.model)
+      ? [`No engine here serves the aggregator ${ensemble.aggregator.model}: where experts do not agree, the leading answer is returned.`]
+      : []),
+  ];
+}
+
+/** Fields of an ensemble as an operator calls them. */
+const fields: Readonly<Partial<Record<keyof Ensemble, string>>> = {
+  expertsPerQuestion: "experts per question",
+  deadlineSeconds: "deadline",
+  maxTokens: "longest answer",
+};
+
+/** In what a gateway's copy differs from the kept ensemble, in a sentence; null: in nothing, or none is kept. */
+export function differsFromKept(served: Ensemble, kept: KeptEnsemble | undefined): string | null {
+  if (kept === undefined) return `${served.name} is not kept in the studio any more: the gateway has its own copy.`;
+  const keys = [...new Set([...Object.keys(served), ...Object.keys(kept.ensemble)])] as (keyof Ensemble)[];
+  const other = keys.filter((key) => JSON.stringify(served[key]) !== JSON.stringify(kept.ensemble[key]));
+  if (other.length === 0) return null;
+  return `Version ${kept.version}, which is kept, differs from what is served in ${other.map((key) => fields[key] ?? key).join(", ")}.`;
+}

@@ -1,0 +1,35 @@
+import type { AnswerSampleSummary } from "@/server/contracts/studio";
+import type { Tone } from "../ui/Badge";
+import type { Option } from "../ui/Field";
+import { formatCounted, formatDate } from "../ui/format";
+
+type Origin = AnswerSampleSummary["origin"];
+
+/** Where a sample's answers are from, in a word; modelled and emulated ones are nobody's. */
+export const originWords: Readonly<Record<Origin, { readonly word: string; readonly tone: Tone }>> = {
+  uploaded: { word: "uploaded", tone: "neutral" },
+  batch: { word: "of a batch", tone: "neutral" },
+  modelled: { word: "modelled", tone: "hatched" },
+  emulated: { word: "emulated", tone: "hatched" },
+};
+
+/** Samples to choose among, each with what tells it from the others. */
+export const sampleOptions = (samples: readonly AnswerSampleSummary[]): readonly Option[] =>
+  samples.map(({ id, name, questions, models, origin, createdAt }) => ({
+    value: id,
+    text: `${name}, ${originWords[origin].word}: ${formatCounted(questions, "question")}, ${formatCounted(models.length, "model")}, ${formatDate(createdAt)}`,
+  }));
+
+/** Models of one sample at most, as the studio takes them. */
+export const MOST_MODELS = 17;
+
+/** Why a sample cannot be kept of what is chosen; null: it can. */
+export function sampleHindrance(draft: { readonly name: string; readonly models: readonly string[] }): string | null {
+  if (draft.models.length < 2) return "Choose two models or more: fewer cannot disagree.";
+  if (draft.models.length > MOST_MODELS) return `Choose ${MOST_MODELS} models at most.`;
+  if (draft.name.trim() === "") return "Give it a name.";
+  return null;
+}
+
+/** A name for a sample of a file, as the file is called. */
+export const nameOfFile = (file: string): string => file.replace(/(\.(csv|jsonl|gz|txt))+$/i, "").slice(0, 80);
