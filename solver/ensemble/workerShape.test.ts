@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { vllmProfile } from "../hardware/builtInProfiles";
+import { gpuCards } from "../hardware/gpus";
+import { modelCards } from "../hardware/models";
+import { poolShape, workerShape } from "./workerShape";
+
+const profile = vllmProfile;
+const l40s = gpuCards.l40s!;
+
+it("takes all of a worker's GPUs for one engine, or says why it cannot", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...Object.values(modelCards)), fc.integer({ min: 1, max: 16 }), (model, gpus) => {
+      const shaped = workerShape(model, l40s, { gpus, profile });
+      if (shaped.fits) expect(shaped.shape.tp * shaped.shape.pp).toBe(gpus);
+      else expect(shaped.reason.length).toBeGreaterThan(10);
+    }),
+  );
+  expect(workerShape(modelCards["llama-3.1-70b"]!, l40s, { gpus: 1, profile })).toMatchObject({
+    fits: false,
+    reason: expect.stringContaining("llama-3.1-70b"),
+  });
+  expect(workerShape(modelCards["llama-3.1-70b"]!, l40s, { gpus: 4, profile })).toMatchObject({ shape: { tp: 4, pp: 1 } });
+  // 28 heads are not divided by 8.
+  expect(workerShape(modelCards["qwen2.5-7b"]!, l40s, { gpus: 8, profile })).toMatchObject({ shape: { tp: 4, pp: 2 } });
+});
+
+it("spans a node at most with an engine of a pool, and has as many copies as there is room for", () => {
+  const of = (model: string, gpus: number, gpusPerNode: number) => {
+    const shaped = poolShape(modelCards[model]!, l40s, { gpus, gpusPerNode, profile });
+    return shaped && [shaped.shape.tp, shaped.copies];
+  };
+  expect(of("llama-3.1-8b", 4, 4)).toEqual([4, 1]);
+  expect(of("llama-3.1-8b", 16, 8)).toEqual([8, 2]);
+  expect(of("qwen2.5-7b", 16, 8)).toEqual([4, 4]);
+  expect(of("llama-3.1-8b", 12, 6)).toEqual([4, 2]);
+  expect(of("llama-3.1-8b", 3, 1)).toEqual([1, 3]);
+  expect(of("llama-3.1-70b", 8, 2)).toBeNull();
+});
