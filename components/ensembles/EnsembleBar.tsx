@@ -1,0 +1,51 @@
+"use client";
+
+import type { KeptEnsemble } from "@/server/contracts/studio";
+import { useTRPCClient } from "../api/trpc";
+import { Badge } from "../ui/Badge";
+import { Button } from "../ui/Button";
+import { SelectField } from "../ui/Field";
+import { RemoveButton } from "../ui/RemoveButton";
+import type { EnsemblesView } from "./ensemblesCodec";
+import { ensembleSays } from "./prepareEnsemble";
+import { useEnsembleAct } from "./useEnsembles";
+
+/** Which ensemble is looked at, what it is in a sentence, and what can be done with it. */
+export function EnsembleBar(props: {
+  readonly kept: KeptEnsemble;
+  readonly ensembles: readonly KeptEnsemble[];
+  readonly onChange: (change: Partial<EnsemblesView>, how: "push" | "replace") => void;
+}) {
+  const { kept, ensembles, onChange } = props;
+  const { name } = kept.ensemble;
+  const client = useTRPCClient();
+  const remove = useEnsembleAct(
+    () => client.ensembles.remove.mutate({ name }),
+    () => onChange({ ensemble: null }, "replace"),
+  );
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-end gap-3">
+        <SelectField
+          label="Ensemble"
+          className="min-w-40"
+          value={name}
+          options={ensembles.map(({ ensemble }) => ({ value: ensemble.name, text: ensemble.name }))}
+          onChange={(ensemble) => onChange({ ensemble }, "push")}
+        />
+        <Button onClick={() => onChange({ open: "edit", ensemble: name }, "push")}>Change</Button>
+        <Button onClick={() => onChange({ open: "new" }, "push")}>New ensemble</Button>
+        <RemoveButton
+          key={name}
+          name={name}
+          kind="ensemble"
+          consequences="All of its versions are forgotten. Batches and gateways have copies of their own and go on with them."
+          removal={{ ...remove, mutate: () => remove.mutate(undefined) }}
+        />
+      </div>
+      <p className="flex flex-wrap items-center gap-2 text-sm text-ink-2">
+        <Badge>v{kept.version}</Badge> {ensembleSays(kept.ensemble)}
+      </p>
+    </div>
+  );
+}

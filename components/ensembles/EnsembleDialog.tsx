@@ -1,0 +1,264 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import type { KeptEnsemble } from "@/server/contracts/studio";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { NumberField, SelectField, TextField } from "../ui/Field";
+import { Modal } from "../ui/Modal";
+import { NumberGuard } from "../ui/NumberGuard";
+import { ConfidenceFields } from "./ConfidenceFields";
+import { ExpertsField } from "./ExpertsField";
+import {
+  composeEnsemble,
+  type EnsembleForm,
+  extractionOf,
+  extractionOptions,
+  formOf,
+  newEnsembleForm,
+  type Problems,
+} from "./prepareEnsemble";
+import { TryExtraction } from "./TryExtraction";
+import { useEnsembleAct } from "./useEnsembles";
+
+const allowed = "0: as many as the engine allows";
+
+/** What is wrong with a field, once somebody tried to keep the whole. */
+const Problem = ({ text }: { readonly text: string | undefined }) => text !== undefined && <ErrorLine error={{ message: text }} />;
+
+/** Models that cards, workloads and samples know, each once. */
+function useKnownModels(): readonly string[] {
+  const trpc = useTRPC();
+  const cards = useQuery(trpc.cards.list.queryOptions()).data?.models ?? [];
+  const workloads = useQuery(trpc.workloads.list.queryOptions()).data ?? [];
+  const samples = useQuery(trpc.ensembles.samples.queryOptions()).data ?? [];
+  const answered = [...workloads, ...samples].flatMap(({ models }) => models.map(({ model }) => model));
+  return [...new Set([...answered, ...cards.map(({ id }) => id)])];
+}
+
+function Area(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly rows: number;
+  readonly maxLength: number;
+  readonly placeholder?: string;
+  readonly onChange: (value: string) => void;
+}) {
+  const id = useId();
+  const { label, onChange, ...rest } = props;
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-xs text-ink-3">
+        {label}
+      </label>
+      <textarea
+        id={id}
+        className="min-w-0 rounded-md border border-line-strong bg-raised px-2 py-1 font-mono text-xs"
+        {...rest}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
+  );
+}
+
+function Advanced(props: {
+  readonly form: EnsembleForm;
+  readonly problems: Problems;
+  readonly put: (change: Partial<EnsembleForm>) => void;
+}) {
+  const { form, problems, put } = props;
+  return (
+    <details open={problems.skills !== undefined || problems.maxTokens !== undefined}>
+      <summary className="text-xs text-ink-3">Advanced</summary>
+      <div className="mt-3 flex flex-col gap-3">
+        <div className="flex flex-wrap gap-x-4 gap-y-3">
+          <NumberField
+            label="Tokens of an expert's answer at most"
+            hint={allowed}
+            whole
+            min={0}
+            max={1_000_000}
+            value={form.maxTokens}
+            onChange={(maxTokens) => put({ maxTokens })}
+          />
+          <NumberField
+            label="Tokens of the aggregator's at most"
+            hint={allowed}
+            whole
+            min={0}
+            max={1_000_000}
+            value={form.aggregatorMaxTokens}
+            onChange={(aggregatorMaxTokens) => put({ aggregatorMaxTokens })}
+          />
+        </div>
+        <Problem text={problems.maxTokens} />
+        <Area
+          label="What the aggregator is told to do with the answers; empty: Weir's own words"
+          value={form.instruction}
+          rows={3}
+          maxLength={4_000}
+          onChange={(instruction) => put({ instruction })}
+        />
+        <Area
+          label="Skills: accuracy of experts by category, as JSON; the most accurate ones of a question's category answer it"
+          value={form.skills}
+          rows={4}
+          maxLength={200_000}
+          placeholder='{"*": {"model-a": 0.71}, "maths": {"model-a": 0.64}}'
+          onChange={(skills) => put({ skills })}
+        />
+        <Problem text={problems.skills} />
+      </div>
+    </details>
+  );
+}
+
+/** Makes an ensemble, or the next version of one. What is wrong is told field by field, once it was tried to keep it. */
+export function EnsembleDialog(props: {
+  /** null: a new one. */
+  readonly kept: KeptEnsemble | null;
+  readonly onClose: () => void;
+  readonly onKept: (name: string) => void;
+}) {
+  const { kept, onClose, onKept } = props;
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const known = useKnownModels();
+  const samples = useQuery(trpc.ensembles.samples.queryOptions()).data ?? [];
+  const [form, setForm] = useState(() => (kept === null ? newEnsembleForm : formOf(kept.ensemble)));
+  const [tried, setTried] = useState(false);
+  const put = (change: Partial<EnsembleForm>) => setForm((old) => ({ ...old, ...change }));
+  const made = composeEnsemble(form);
+  const problems: Problems = tried && "problems" in made ? made.problems : {};
+  const keep = useEnsembleAct(client.ensembles.keep.mutate, ({ name }) => onKept(name));
+  return (
+    <Modal
+      open
+      onOpenChange={(next) => !next && onClose()}
+      title={kept === null ? "New ensemble" : `Change ${kept.ensemble.name}`}
+      description={
+        kept === null
+          ? "Several models answer the same question; one more makes an answer of theirs where they disagree."
+          : "It is kept as the next version. Batches that run and gateways that serve it go on with the version they have."
+      }
+    >
+      <NumberGuard>
+        {(sound) => (
+          <form
+            noValidate
+            aria-label="Ensemble"
+            className="flex flex-col gap-4"
+            onSubmit={(event) => {
+              event.preventDefault();
+              setTried(true);
+              if ("ensemble" in made && sound && !keep.isPending) keep.mutate({ ensemble: made.ensemble });
+            }}
+          >
+            <TextField
+              label="Name"
+              value={form.name}
+              maxLength={63}
+              hint={`Clients ask for ensemble/${form.name.trim() || "<name>"}.`}
+              onChange={(name) => put({ name })}
+            />
+            <Problem text={problems.name} />
+            <ExpertsField experts={form.experts} known={known} onChange={(experts) => put({ experts })} />
+            <Problem text={problems.experts} />
+            <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
+              <NumberField
+                label="Experts a question"
+                whole
+                min={2}
+                max={16}
+                value={form.expertsPerQuestion}
+                onChange={(expertsPerQuestion) => put({ expertsPerQuestion })}
+              />
+              <TextField
+                className="min-w-56 flex-1"
+                label="Aggregator"
+                value={form.aggregator}
+                maxLength={200}
+                suggestions={known}
+                onChange={(aggregator) => put({ aggregator })}
+              />
+            </div>
+            <Problem text={problems.expertsPerQuestion} />
+            <Problem text={problems.aggregator} />
+            <div className="flex flex-col gap-3 border-t pt-3">
+              <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
+                <SelectField
+                  label="Vote of an answer"
+                  value={form.extraction}
+                  options={extractionOptions}
+                  onChange={(value) => put({ extraction: extractionOptions.find((each) => each.value === value)?.value ?? "text" })}
+                />
+                {form.extraction === "pattern" && (
+                  <TextField
+                    className="min-w-56 flex-1"
+                    label="Pattern (RE2); its first group, or the whole"
+                    value={form.pattern}
+                    maxLength={500}
+                    placeholder="Answer:\s*(\w+)"
+                    onChange={(pattern) => put({ pattern })}
+                  />
+                )}
+              </div>
+              <Problem text={problems.extraction} />
+              <TryExtraction extraction={extractionOf(form)} />
+            </div>
+            <div className="flex flex-col gap-3 border-t pt-3">
+              <ConfidenceFields form={form} samples={samples} onChange={put} />
+              <Problem text={problems.confidence} />
+              <div className="flex flex-wrap items-start gap-x-4 gap-y-3">
+                <NumberField
+                  label="Tau"
+                  hint="skipped from here on"
+                  min={0.01}
+                  max={1}
+                  step={0.05}
+                  value={form.tau}
+                  onChange={(tau) => put({ tau })}
+                />
+                <NumberField
+                  label="Quorum, online"
+                  unit="answers"
+                  whole
+                  min={1}
+                  max={16}
+                  value={form.quorum}
+                  onChange={(quorum) => put({ quorum })}
+                />
+                <NumberField
+                  label="Deadline, online"
+                  unit="s"
+                  min={0.1}
+                  max={86_400}
+                  value={form.deadlineSeconds}
+                  onChange={(deadlineSeconds) => put({ deadlineSeconds })}
+                />
+              </div>
+              <Problem text={problems.tau} />
+              <Problem text={problems.quorum} />
+              <Problem text={problems.deadlineSeconds} />
+            </div>
+            <Advanced form={form} problems={problems} put={put} />
+            <ErrorLine error={keep.error} />
+            {tried && "problems" in made && (
+              <p role="status" className="text-sm text-ink-2">
+                It is not kept yet: see what is said above.
+              </p>
+            )}
+            <div className="flex justify-end gap-2">
+              <Button onClick={onClose}>Cancel</Button>
+              <Button type="submit" look="primary" disabled={keep.isPending || !sound}>
+                {keep.isPending ? "Keeping it …" : kept === null ? "Keep it" : "Keep the next version"}
+              </Button>
+            </div>
+          </form>
+        )}
+      </NumberGuard>
+    </Modal>
+  );
+}

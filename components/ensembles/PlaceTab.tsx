@@ -1,0 +1,127 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { ClusterSummary, KeptEnsemble } from "@/server/contracts/studio";
+import { useTRPC } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { NumberGuard } from "../ui/NumberGuard";
+import { Panel } from "../ui/Panel";
+import { PanelState, type PanelStatus } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { useUrlView } from "../url/useUrlView";
+import { EnsembleBar } from "./EnsembleBar";
+import { EnsembleDialog } from "./EnsembleDialog";
+import { type EnsemblesView, ensemblesCodec } from "./ensemblesCodec";
+import { PlaceFields } from "./PlaceFields";
+import { PlacementPanels } from "./PlacementPanels";
+import { PlacingLine } from "./PlacingLine";
+import { ensembleInView, type PlaceGround, preparePlaceForm } from "./preparePlaceForm";
+import { useEnsembles } from "./useEnsembles";
+import { type Placing, usePlacement } from "./usePlacement";
+
+type Write = (change: Partial<EnsemblesView>, how: "push" | "replace") => void;
+
+/** A placement's state: why there is none, that it is worked on, what went wrong, or that an earlier one is shown. */
+function placingStatus({ placement, error, cancelled, ask }: Placing, problem: string | null): PanelStatus {
+  if (problem !== null) return { kind: "empty", title: "Nothing can be placed yet", text: problem };
+  if (error !== null && placement === undefined) return { kind: "error", message: error.message, retry: ask };
+  if (error !== null) return { kind: "stale", note: `${error.message} What is shown was asked for before.` };
+  if (placement !== undefined) return { kind: "ready" };
+  if (cancelled)
+    return {
+      kind: "empty",
+      title: "Cancelled",
+      text: "Nobody waits for the placement any more.",
+      action: <Button onClick={ask}>Place them</Button>,
+    };
+  return { kind: "loading", what: "Placing experts" };
+}
+
+function Placed(props: {
+  readonly kept: KeptEnsemble;
+  readonly ensembles: readonly KeptEnsemble[];
+  readonly ground: PlaceGround;
+  readonly view: EnsemblesView;
+  readonly write: Write;
+}) {
+  const { kept, ensembles, ground, view, write } = props;
+  const form = useMemo(() => preparePlaceForm(kept.ensemble, view, ground), [kept, view, ground]);
+  const placing = usePlacement(form.request);
+  const { placement, current } = placing;
+  return (
+    <>
+      <Panel title="What is placed" aside={<PlacingLine placing={placing} />}>
+        <div className="flex flex-col gap-4">
+          <EnsembleBar kept={kept} ensembles={ensembles} onChange={write} />
+          <NumberGuard>{() => <PlaceFields form={form} view={view} onChange={(change) => write(change, "replace")} />}</NumberGuard>
+        </div>
+      </Panel>
+      <PanelState status={placingStatus(placing, form.problem)}>
+        {() =>
+          placement !== undefined && (
+            <PlacementPanels
+              placement={placement}
+              current={current}
+              baseline={view.schedule}
+              onBaseline={(schedule) => write({ schedule }, "replace")}
+            />
+          )
+        }
+      </PanelState>
+    </>
+  );
+}
+
+/** Where experts of an ensemble go: what is asked, and the placement beside what is done without one. */
+export function PlaceTab({ cluster }: { readonly cluster: ClusterSummary }) {
+  const trpc = useTRPC();
+  const [view, write] = useUrlView(ensemblesCodec);
+  const ensembles = useEnsembles();
+  const cards = useQuery(trpc.cards.list.queryOptions());
+  const workloads = useQuery(trpc.workloads.list.queryOptions()).data;
+  const samples = useQuery(trpc.ensembles.samples.queryOptions()).data;
+  const ground = useMemo(
+    () =>
+      cards.data === undefined || workloads === undefined || samples === undefined
+        ? null
+        : { cluster: cluster.spec, cards: cards.data, workloads, samples },
+    [cluster.spec, cards.data, workloads, samples],
+  );
+  const kept = ensembleInView(ensembles.data ?? [], view.ensemble);
+  const status = queryStatus(ensembles, {
+    what: "Reading ensembles",
+    empty: ensembles.data?.length === 0 && {
+      kind: "empty",
+      title: "There is no ensemble yet",
+      text: "An ensemble is two or more models that answer the same question, and one that makes an answer of theirs where they disagree.",
+      action: <Button onClick={() => write({ open: "new" }, "push")}>Make an ensemble</Button>,
+    },
+  });
+  return (
+    <>
+      <PanelState status={status}>
+        {() =>
+          kept !== null &&
+          (ground === null ? (
+            <PanelState status={queryStatus(cards, { what: "Reading cards" })}>{() => null}</PanelState>
+          ) : (
+            <Placed key={kept.ensemble.name} kept={kept} ensembles={ensembles.data ?? []} ground={ground} view={view} write={write} />
+          ))
+        }
+      </PanelState>
+      {view.ensemble !== null && ensembles.data !== undefined && kept?.ensemble.name !== view.ensemble && (
+        <p role="status" className="text-sm text-warn">
+          There is no ensemble {view.ensemble}.
+        </p>
+      )}
+      {(view.open === "new" || (view.open === "edit" && kept !== null)) && (
+        <EnsembleDialog
+          kept={view.open === "edit" ? kept : null}
+          onClose={() => write({ open: null }, "replace")}
+          onKept={(ensemble) => write({ open: null, ensemble }, "replace")}
+        />
+      )}
+    </>
+  );
+}

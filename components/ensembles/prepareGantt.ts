@@ -1,0 +1,225 @@
+import type { PlacedSchedule } from "@/server/contracts/studio";
+import { niceTicks } from "../charts/niceTicks";
+import { formatCount, formatCounted, formatPercent, formatSeconds } from "../ui/format";
+import type { ModelIdentity } from "../ui/modelIdentity";
+
+/** One load of a model on a worker and what it answers there; engine seconds from the beginning. */
+export interface GanttSession {
+  readonly model: string;
+  readonly prompts: number;
+  readonly fromSeconds: number;
+  readonly readySeconds: number;
+  readonly untilSeconds: number;
+  /** Of its prompts those that are answered, 0..1, where it is under way: its end is expected then. null: it is as planned, or over. */
+  readonly share: number | null;
+}
+
+/** What runs on a worker, in order. */
+export interface GanttLine {
+  readonly name: string;
+  readonly sessions: readonly GanttSession[];
+}
+
+/** One schedule, whole. */
+export interface GanttInput {
+  readonly key: string;
+  readonly title: string;
+  /** Beside the title: modelled, measured, emulated. */
+  readonly word: string | null;
+  readonly lines: readonly GanttLine[];
+  /** Of all workers' time, 0..1; null: it is not known yet. */
+  readonly idle: number | null;
+}
+
+/** All places are shares of the time axis, 0..1. */
+export interface GanttBar {
+  readonly key: string;
+  readonly from: number;
+  readonly width: number;
+  /** Share of the bar in which the model is loaded. */
+  readonly loading: number;
+  /** Share of the answering part that is done, where it is under way; null: it is not. */
+  readonly share: number | null;
+  readonly hue: string;
+  /** On the bar: as much of letter and count as it holds. */
+  readonly label: string;
+  /** In the readout, and what a screen reader says. */
+  readonly text: string;
+}
+
+export interface GanttRow {
+  readonly key: string;
+  /** Empty where rows are too thin for every name. */
+  readonly label: string;
+  readonly bars: readonly GanttBar[];
+  readonly idle: readonly { readonly from: number; readonly width: number }[];
+}
+
+export interface GanttDrawing {
+  readonly key: string;
+  readonly title: string;
+  readonly word: string | null;
+  readonly rows: readonly GanttRow[];
+  /** Where its last worker is done. */
+  readonly end: { readonly at: number; readonly text: string };
+  /** `12 % idle`; empty: not known. */
+  readonly idleText: string;
+  /** The whole in a sentence. */
+  readonly says: string;
+}
+
+export interface GanttPicture {
+  readonly drawings: readonly GanttDrawing[];
+  readonly ticks: readonly { readonly at: number; readonly text: string }[];
+  /** Models drawn, each once. */
+  readonly key: readonly ModelIdentity[];
+  readonly rowPx: number;
+  /** Size of a bar's label; null: rows are too thin for any. */
+  readonly fontPx: number | null;
+  /** Sessions in words, schedule by schedule. */
+  readonly table: readonly {
+    readonly key: string;
+    readonly schedule: string;
+    readonly worker: string;
+    readonly model: string;
+    readonly prompts: string;
+    readonly from: string;
+    readonly ready: string;
+    readonly until: string;
+  }[];
+}
+
+/** Pixels: a row where there is room, the thinnest that can be pointed at, and what a whole chart should not exceed. */
+const [ROW_PX, LEAST_ROW_PX, CHART_PX] = [26, 5, 560];
+/** Names of workers stand no closer. */
+const NAME_PX = 14;
+/** What a chart is at least as wide as where labels are drawn, and what a letter and a digit take of it. */
+const [PLOT_PX, LETTER_PX, DIGIT_PX] = [640, 14, 6.5];
+
+/** Seconds of an axis in the unit that suits its end. */
+function timeUnit(endSeconds: number): { readonly seconds: number; readonly name: string } {
+  if (endSeconds <= 6_000) return { seconds: 1, name: "s" };
+  return endSeconds <= 6 * 3_600 ? { seconds: 60, name: "min" } : { seconds: 3_600, name: "h" };
+}
+
+/** A planned schedule as lines of workers. */
+export const linesOfSchedule = ({ workers }: Pick<PlacedSchedule, "workers">): readonly GanttLine[] =>
+  workers.map((sessions, worker) => ({
+    name: `worker ${worker + 1}`,
+    sessions: sessions.map((session) => ({ ...session, share: null })),
+  }));
+
+const endOf = ({ lines }: GanttInput): number =>
+  lines.reduce((end, { sessions }) => sessions.reduce((latest, { untilSeconds }) => Math.max(latest, untilSeconds), end), 0);
+
+function sessionText({ session, turn, turns }: { session: GanttSession; turn: number; turns: number }): string {
+  const { model, prompts, fromSeconds, readySeconds, untilSeconds, share } = session;
+  const order = turns > 1 ? `session ${turn} of ${turns}, ` : "";
+  const load = readySeconds > fromSeconds ? `loads from ${formatSeconds(fromSeconds)} to ${formatSeconds(readySeconds)}, ` : "";
+  const answers =
+    share === null
+      ? `answers until ${formatSeconds(untilSeconds)}`
+      : `${formatPercent(share)} answered, expected until ${formatSeconds(untilSeconds)}`;
+  return `${order}${model}, ${formatCounted(prompts, "question")}: ${load}${answers}`;
+}
+
+/** As much of letter and count as fits in so many pixels. */
+function labelOf(session: GanttSession, letter: string, px: number): string {
+  const count = formatCount(session.prompts);
+  if (px >= LETTER_PX + 6 + count.length * DIGIT_PX) return `${letter} ${count}`;
+  return px >= LETTER_PX ? letter : "";
+}
+
+function gapsOf(sessions: readonly GanttSession[], { at, end }: { at: (seconds: number) => number; end: number }): GanttRow["idle"] {
+  const gaps: { from: number; width: number }[] = [];
+  let free = 0;
+  for (const { fromSeconds, untilSeconds } of [...sessions, { fromSeconds: end, untilSeconds: end }]) {
+    if (fromSeconds - free > end * 1e-6) gaps.push({ from: at(free), width: at(fromSeconds) - at(free) });
+    free = Math.max(free, untilSeconds);
+  }
+  return gaps;
+}
+
+/**
+ * Decides everything about schedules drawn over one another on one time axis: how high a worker's row may be, what of its label a bar holds, where nobody works,
+ * and what is said of each. Rows share a height, so that schedules can be compared. null: there is nothing to draw.
+ */
+export function prepareGantt(inputs: readonly GanttInput[], identities: ReadonlyMap<string, ModelIdentity>): GanttPicture | null {
+  const axisEnd = inputs.reduce((end, input) => Math.max(end, endOf(input)), 0);
+  if (!(axisEnd > 0)) return null;
+  const mostRows = inputs.reduce((most, { lines }) => Math.max(most, lines.length), 1);
+  const rowPx = Math.max(LEAST_ROW_PX, Math.min(ROW_PX, Math.floor(CHART_PX / mostRows)));
+  const fontPx = rowPx >= 16 ? 11 : rowPx >= 8 ? 8 : null;
+  const everyName = Math.ceil(NAME_PX / rowPx);
+  const at = (seconds: number): number => seconds / axisEnd;
+  const unit = timeUnit(axisEnd);
+  const found = new Set<string>();
+  const drawings = inputs.map((input): GanttDrawing => {
+    const end = endOf(input);
+    const sessionsText = formatCounted(
+      input.lines.reduce((sum, { sessions }) => sum + sessions.length, 0),
+      "session",
+    );
+    const rows = input.lines.map(({ name, sessions }, row): GanttRow => {
+      const bars = sessions.map((session, turn): GanttBar => {
+        const { model, fromSeconds, readySeconds, untilSeconds } = session;
+        const identity = identities.get(model);
+        found.add(model);
+        const width = at(untilSeconds - fromSeconds);
+        const loading = untilSeconds > fromSeconds ? (readySeconds - fromSeconds) / (untilSeconds - fromSeconds) : 0;
+        return {
+          ...{ key: `${row} ${turn}`, from: at(fromSeconds), width, loading, share: session.share },
+          hue: identity?.hue ?? "var(--ink-3)",
+          label: fontPx === null ? "" : labelOf(session, identity?.letter ?? "?", width * (1 - loading) * PLOT_PX),
+          text: `${name}, ${sessionText({ session, turn: turn + 1, turns: sessions.length })}`,
+        };
+      });
+      return { key: name, label: row % everyName === 0 ? name : "", bars, idle: gapsOf(sessions, { at, end }) };
+    });
+    const idleText = input.idle === null ? "" : `${formatPercent(input.idle)} idle`;
+    return {
+      ...{ key: input.key, title: input.title, word: input.word, rows, idleText },
+      end: { at: at(end), text: formatSeconds(end) },
+      says: `${input.title}: ${formatCounted(input.lines.length, "worker")}, ${sessionsText}, the last done after ${formatSeconds(end)}${idleText === "" ? "" : `, ${idleText}`}.`,
+    };
+  });
+  return {
+    ...{ drawings, rowPx, fontPx },
+    ticks: niceTicks({ low: 0, high: axisEnd / unit.seconds, count: 6 }).map((tick) => ({
+      at: at(tick * unit.seconds),
+      text: `${formatCount(tick)}\u00a0${unit.name}`,
+    })),
+    key: [...identities.values()].filter(({ model }) => found.has(model)),
+    table: inputs.flatMap(({ key, title, lines }) =>
+      lines.flatMap(({ name, sessions }, row) =>
+        sessions.map(({ model, prompts, fromSeconds, readySeconds, untilSeconds }, turn) => ({
+          ...{ key: `${key} ${row} ${turn}`, schedule: title, worker: name, model, prompts: formatCount(prompts) },
+          ...{ from: formatSeconds(fromSeconds), ready: formatSeconds(readySeconds), until: formatSeconds(untilSeconds) },
+        })),
+      ),
+    ),
+  };
+}
+
+/** Key of the bar that an arrow key leads to: along a worker, or to the bar of the next worker that has any which is nearest in time. */
+export function barBeside(rows: readonly GanttRow[], from: string, arrow: string): string {
+  const row = rows.findIndex(({ bars }) => bars.some(({ key }) => key === from));
+  const bars = rows[row]?.bars ?? [];
+  const turn = bars.findIndex(({ key }) => key === from);
+  const bar = bars[turn];
+  if (bar === undefined) return rows.find((each) => each.bars.length > 0)?.bars[0]?.key ?? from;
+  if (arrow === "ArrowLeft" || arrow === "ArrowRight") return bars[turn + (arrow === "ArrowRight" ? 1 : -1)]?.key ?? from;
+  if (arrow === "Home") return bars[0]?.key ?? from;
+  if (arrow === "End") return bars.at(-1)?.key ?? from;
+  const step = arrow === "ArrowDown" ? 1 : arrow === "ArrowUp" ? -1 : 0;
+  if (step === 0) return from;
+  for (let next = row + step; next >= 0 && next < rows.length; next += step) {
+    const others = rows[next]?.bars ?? [];
+    const [first, ...rest] = others;
+    if (first === undefined) continue;
+    const middle = bar.from + bar.width / 2;
+    const away = (each: GanttBar): number => Math.max(each.from - middle, middle - each.from - each.width, 0);
+    return rest.reduce((best, each) => (away(each) < away(best) ? each : best), first).key;
+  }
+  return from;
+}

@@ -1,0 +1,124 @@
+import type { AnswerSampleSummary, KeptEnsemble, PlaceRequest, WorkloadSummary } from "@/server/contracts/studio";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { feasibleShapes } from "@/solver/hardware/replicaShapes";
+import { gpuCount, gpuTypes } from "@/solver/plan/clusterGpus";
+import type { ClusterSpec } from "@/solver/plan/plan";
+import type { Outputs } from "../api/trpc";
+import type { Option } from "../ui/Field";
+import { formatCounted } from "../ui/format";
+import { workloadOptions } from "../workloads/workloadOptions";
+import type { EnsemblesView } from "./ensemblesCodec";
+
+type Cards = Pick<Outputs["cards"]["list"], "models" | "gpus">;
+
+/** What there is to place an ensemble with. */
+export interface PlaceGround {
+  readonly cluster: ClusterSpec;
+  readonly cards: Cards;
+  readonly workloads: readonly Pick<WorkloadSummary, "id" | "name" | "version" | "prompts" | "models">[];
+  readonly samples: readonly Pick<AnswerSampleSummary, "id" | "name" | "questions" | "models">[];
+}
+
+/** A placement to be asked for: what the address says, and what suits it where it says nothing. */
+export interface PlaceForm {
+  readonly gpu: string;
+  readonly gpusPerWorker: number;
+  readonly workers: number;
+  readonly questions: number;
+  /** `workload:<id>` or `sample:<id>`; empty: there is none. */
+  readonly lengths: string;
+  readonly gpuOptions: readonly Option[];
+  readonly lengthOptions: readonly Option[];
+  readonly request: PlaceRequest | null;
+  /** Why nothing can be asked, with the way out; null: something can. */
+  readonly problem: string | null;
+}
+
+/** GPUs of one server where no node of the cluster says how many. */
+const GPUS_PER_SERVER = 8;
+/** Workers on hardware that the cluster does not have. */
+const WORKERS_ELSEWHERE = 8;
+/** Questions where nothing says how many. */
+const QUESTIONS = 1_000;
+/** As many workers as can be placed at once. */
+const MOST_WORKERS = 256;
+
+export const storageOptions: readonly (Option & { readonly value: EnsemblesView["storage"] })[] = [
+  { value: "local-nvme", text: "local NVMe" },
+  { value: "network-disk", text: "network disk" },
+  { value: "object-store", text: "object store" },
+];
+
+/** The ensemble that the address names, else the first; null: there is none. */
+export function ensembleInView(ensembles: readonly KeptEnsemble[], named: string | null): KeptEnsemble | null {
+  return ensembles.find(({ ensemble }) => ensemble.name === named) ?? ensembles[0] ?? null;
+}
+
+/** The fewest GPUs of a worker on which each of the models fits; 1 for those of which no card is known. */
+export function gpusNeeded(models: readonly string[], gpu: string, cards: Cards): number {
+  const gpuCard = cards.gpus.find(({ id }) => id === gpu);
+  const limits = { gpusPerNode: GPUS_PER_SERVER, maxGpus: GPUS_PER_SERVER };
+  const needs = models.map((model) => {
+    const card = cards.models.find(({ id }) => id === model);
+    const shapes = card === undefined || gpuCard === undefined ? [] : feasibleShapes(card, gpuCard, limits);
+    return Math.min(...shapes.filter(({ pp }) => pp === 1).map(({ tp }) => tp));
+  });
+  return Math.max(1, ...needs.filter(Number.isFinite));
+}
+
+/** Sources of lengths, those that know every expert first; the others say whom they do not know. */
+function lengthSources(experts: readonly string[], { workloads, samples }: PlaceGround) {
+  const texts = workloadOptions(workloads);
+  const sources = [
+    ...workloads.map(({ id, prompts, models }, at) => ({
+      value: `workload:${id}`,
+      text: `workload ${texts[at]?.text ?? id}`,
+      questions: prompts,
+      models,
+    })),
+    ...samples.map(({ id, name, questions, models }) => ({ value: `sample:${id}`, text: `sample ${name}`, questions, models })),
+  ].map(({ models, ...source }) => ({ ...source, missing: experts.filter((expert) => !models.some(({ model }) => model === expert)) }));
+  return sources.sort((a, b) => Number(a.missing.length > 0) - Number(b.missing.length > 0));
+}
+
+function lengthsOf(value: string): PlaceRequest["lengths"] {
+  const [kind, id] = [value.slice(0, value.indexOf(":")), value.slice(value.indexOf(":") + 1)];
+  return kind === "sample" ? { kind, sampleId: id } : { kind: "workload", workloadId: id };
+}
+
+/** Decides what is asked of the planner: the address's choices, and for the rest what suits the ensemble and the cluster. */
+export function preparePlaceForm(ensemble: Ensemble, view: EnsemblesView, ground: PlaceGround): PlaceForm {
+  const { cluster, cards } = ground;
+  const own = gpuTypes(cluster);
+  const gpu = view.gpu ?? own[0] ?? cards.gpus[0]?.id ?? "";
+  const gpusPerWorker = view.perWorker ?? gpusNeeded(ensemble.experts, gpu, cards);
+  const free = own.includes(gpu) ? Math.floor(gpuCount(cluster, gpu) / gpusPerWorker) : WORKERS_ELSEWHERE;
+  const workers = view.workers ?? Math.min(MOST_WORKERS, Math.max(1, free));
+  const sources = lengthSources(ensemble.experts, ground);
+  const source = sources.find(({ value }) => value === view.lengths) ?? sources[0];
+  const questions = view.questions ?? source?.questions ?? QUESTIONS;
+  const problem =
+    source === undefined
+      ? "Nothing says how long answers are. Import a workload, or bring a sample of answers on the tab Gate."
+      : source.missing.length > 0
+        ? `The ${source.text} knows no answers of ${source.missing.join(", ")}. Choose other lengths, or bring a sample of answers with all experts on the tab Gate.`
+        : null;
+  return {
+    ...{ gpu, gpusPerWorker, workers, questions, problem },
+    lengths: source?.value ?? "",
+    gpuOptions: [...cards.gpus]
+      .sort((a, b) => Number(own.includes(b.id)) - Number(own.includes(a.id)))
+      .map(({ id }) => ({ value: id, text: own.includes(id) ? `${id}, in this cluster` : id })),
+    lengthOptions: sources.map(({ value, text, missing }) => ({
+      value,
+      text: missing.length === 0 ? text : `${text} (without ${formatCounted(missing.length, "expert")})`,
+    })),
+    request:
+      source === undefined || problem !== null
+        ? null
+        : {
+            ...{ ensemble, gpu, workers, gpusPerWorker, questions, maxModelsPerWorker: view.k },
+            ...{ replicas: view.single ? "single" : "amortised", lengths: lengthsOf(source.value), storage: view.storage },
+          },
+  };
+}

@@ -1,0 +1,127 @@
+import type { EnsemblePlacement, PlacedSchedule } from "@/server/contracts/studio";
+import { formatCount, formatCounted, formatPercent, formatSeconds } from "../ui/format";
+import type { ModelIdentity } from "../ui/modelIdentity";
+import type { Baseline } from "./ensemblesCodec";
+import { type GanttPicture, linesOfSchedule, prepareGantt } from "./prepareGantt";
+import { scheduleNames } from "./scheduleNames";
+
+export interface PlacedExpertRow {
+  readonly model: string;
+  readonly prompts: string;
+  readonly perPrompt: string;
+  readonly costWord: "measured" | "modelled";
+  readonly costSource: string;
+  readonly load: string;
+  readonly loadWord: "measured" | "estimated";
+  readonly loadSource: string;
+  /** `3 of at most 8`. */
+  readonly replicas: string;
+  readonly tokens: string;
+  /** What its shards lose, where they do. */
+  readonly shard: string;
+  readonly says: string;
+}
+
+export interface PlacementPicture {
+  readonly gantt: GanttPicture | null;
+  /** null: no baseline exists within the same limits. */
+  readonly speedUp: { readonly value: string; readonly detail: string; readonly faster: boolean } | null;
+  readonly makespan: { readonly value: string; readonly detail: string };
+  readonly loads: { readonly value: string; readonly detail: string };
+  readonly idle: { readonly value: string; readonly detail: string };
+  readonly experts: readonly PlacedExpertRow[];
+  readonly sweep: readonly { readonly k: string; readonly makespan: string; readonly beside: string; readonly chosen: boolean }[];
+  readonly bound: string;
+  /** What the aggregator takes after the experts; null: it fits the workers in no shape. */
+  readonly aggregator: { readonly says: string; readonly rows: readonly { readonly share: string; readonly seconds: string }[] } | null;
+  /** Baselines that exist. */
+  readonly baselines: readonly Baseline[];
+}
+
+const times = (ratio: number): string => `${ratio.toFixed(2)} ×`;
+
+/** A gap with as many digits as say that it is not nothing: `0.1 %`, `0.003 %`. */
+function gapText(gap: number): string {
+  const percent = gap * 100;
+  if (percent < 0.001) return "0.001\u00a0%";
+  return `${percent.toLocaleString("en-US", { maximumSignificantDigits: 2 })}\u00a0%`;
+}
+
+function boundText({ makespanSeconds, lowerBoundSeconds, gap, engine, seconds, proven }: EnsemblePlacement["solved"]): string {
+  const by = `found in ${formatSeconds(seconds)} by ${engine}`;
+  const within = `${gap <= 1e-9 ? "The best there is" : `Within ${gapText(gap)} of the best there is`}, for linear costs`;
+  const bound = `${formatSeconds(makespanSeconds)} against a bound of ${formatSeconds(lowerBoundSeconds)}`;
+  return proven ? `${within}: ${bound}, ${by}.` : `${within}: ${bound}, ${by}. It was stopped before more could be proven.`;
+}
+
+/** Rows of the aggregator's time that a table shows. */
+const MOST_POINTS = 6;
+
+function aggregatorOf(aggregator: EnsemblePlacement["aggregator"]): PlacementPicture["aggregator"] {
+  if (aggregator === null) return null;
+  const { model, tp, copies, loadSeconds, points } = aggregator;
+  const step = Math.max(1, Math.ceil((points.length - 1) / (MOST_POINTS - 1)));
+  const kept = points.filter((_, at) => at % step === 0 || at === points.length - 1);
+  return {
+    says: `${formatCounted(copies, "engine")} of ${model} on ${formatCounted(tp, "GPU")} ${copies === 1 ? "" : "each "}after the experts, loaded in ${formatSeconds(loadSeconds)}.`,
+    rows: kept.map(({ share, seconds }) => ({ share: formatPercent(share), seconds: formatSeconds(seconds) })),
+  };
+}
+
+/** What a placement is worth beside a baseline: drawn, in figures, and in words. */
+export function preparePlacement(
+  placement: EnsemblePlacement,
+  named: Baseline,
+  identities: ReadonlyMap<string, ModelIdentity>,
+): PlacementPicture {
+  const after = placement.schedules.find(({ kind }) => kind === "placed");
+  const others = placement.schedules.flatMap(({ kind }) => (kind === "placed" ? [] : [kind]));
+  const before = placement.schedules.find(({ kind }) => kind === (others.includes(named) ? named : others[0]));
+  const word = placement.experts.some(({ cost }) => cost.kind === "modelled") ? "modelled" : "estimated";
+  const drawn = (schedule: PlacedSchedule, when: string) => ({
+    ...{ key: schedule.kind, title: `${when}: ${scheduleNames[schedule.kind]}`, word, idle: schedule.idle },
+    lines: linesOfSchedule(schedule),
+  });
+  const beforeName = before === undefined ? "" : scheduleNames[before.kind];
+  const ratio = after === undefined || before === undefined ? null : before.makespanSeconds / after.makespanSeconds;
+  const instead = (text: string): string => (before === undefined ? "" : `${text} ${beforeName}`);
+  const least = placement.sweep.reduce((best, { makespanSeconds }) => Math.min(best, makespanSeconds), Number.POSITIVE_INFINITY);
+  return {
+    gantt: prepareGantt(
+      [...(before === undefined ? [] : [drawn(before, "Before")]), ...(after === undefined ? [] : [drawn(after, "After")])],
+      identities,
+    ),
+    speedUp:
+      ratio === null || before === undefined
+        ? null
+        : {
+            value: times(ratio),
+            detail: `over ${beforeName}, experts alone`,
+            faster: ratio > 1,
+          },
+    makespan: { value: formatSeconds(after?.makespanSeconds), detail: instead(`${formatSeconds(before?.makespanSeconds)} by`) },
+    loads: { value: formatCount(after?.loads), detail: instead(`${formatCount(before?.loads)} by`) },
+    idle: { value: formatPercent(after?.idle), detail: instead(`${formatPercent(before?.idle)} by`) },
+    experts: placement.experts.map((expert) => ({
+      model: expert.model,
+      prompts: formatCount(expert.prompts),
+      perPrompt: formatSeconds(expert.secondsPerPrompt),
+      ...{ costWord: expert.cost.kind, costSource: expert.cost.source },
+      load: formatSeconds(expert.loadSeconds),
+      ...{ loadWord: expert.load.kind, loadSource: expert.load.source },
+      replicas: expert.prompts === 0 ? "none" : `${formatCount(expert.replicas)} of at most ${formatCount(expert.replicaCap)}`,
+      tokens: `${formatCount(Math.round(expert.tokensPerSecond.whole))}/s`,
+      shard: expert.tokensPerSecond.shard === null ? "" : `${formatCount(Math.round(expert.tokensPerSecond.shard))}/s a shard`,
+      says: expert.says,
+    })),
+    sweep: placement.sweep.map(({ maxModelsPerWorker, makespanSeconds }) => ({
+      k: formatCount(maxModelsPerWorker),
+      makespan: formatSeconds(makespanSeconds),
+      beside: makespanSeconds === least ? "least" : `+${formatPercent(makespanSeconds / least - 1)}`,
+      chosen: maxModelsPerWorker === placement.maxModelsPerWorker,
+    })),
+    bound: boundText(placement.solved),
+    aggregator: aggregatorOf(placement.aggregator),
+    baselines: others,
+  };
+}
