@@ -100,4 +100,6 @@ export function shellLine(gpus: readonly number[], command: readonly string[]): 
 export const variablesNote = (names: readonly string[]): readonly string[] =>
   names.length === 0 ? [] : [`# with ${names.join(", ")} in its environment`];
 
-const quoted = (argument: string): string => (/^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`);
+/** An argument as a POSIX shell reads it back. */
+export const quoted = (argument: string): string =>
+  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;

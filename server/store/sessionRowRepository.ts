@@ -1,4 +1,4 @@
-import { and, count, desc, eq, lte, sql } from "drizzle-orm";
+import { count, desc, eq, lte, sql } from "drizzle-orm";
 import type { SessionRow } from "@/solver/ensemble/sessionRow";
 import type { Database } from "./database";
 import { sessionRows } from "./schema";
@@ -6,10 +6,10 @@ import { sessionRows } from "./schema";
 /** Rows that are kept in all; the oldest go. Costs are fitted to some dozen of a model. */
 const mostRows = 20_000;
 
-/** Rows of one kind of worker that are read. */
+/** Rows of one type of GPU that are read. */
 const mostRead = 2_000;
 
-const field = (path: string) => sql`json_extract(${sessionRows.row}, ${path})`;
+const gpuOfRow = sql`json_extract(${sessionRows.row}, '$.gpu')`;
 
 /** Sessions of experts as they were measured, which session costs are fitted to. */
 export function createSessionRowRepository(db: Database) {
@@ -20,11 +20,12 @@ export function createSessionRowRepository(db: Database) {
         .where(lte(sessionRows.id, Number(lastInsertRowid) - mostRows))
         .run();
     },
-    /** Of engines of so many GPUs of a type, newest first, the latest two thousand. */
-    list(gpu: string, tp: number): readonly SessionRow[] {
-      const ofWorkers = and(eq(field("$.gpu"), gpu), eq(field("$.tp"), tp));
-      const rows = db.select({ row: sessionRows.row }).from(sessionRows).where(ofWorkers);
-      return rows
+    /** On a type of GPU, newest first, the latest two thousand. */
+    list(gpu: string): readonly SessionRow[] {
+      return db
+        .select({ row: sessionRows.row })
+        .from(sessionRows)
+        .where(eq(gpuOfRow, gpu))
         .orderBy(desc(sessionRows.id))
         .limit(mostRead)
         .all()

@@ -1,0 +1,34 @@
+import type { BatchResult } from "@/server/contracts/studio";
+import { runtime } from "@/server/runtime";
+
+export const dynamic = "force-dynamic";
+
+/** Downloads what a batch has decided so far as lines of JSON, in the order of its prompts, read as they are taken. */
+export async function GET(request: Request, { params }: { params: Promise<{ id: string }> }): Promise<Response> {
+  const { sessionOf, services } = runtime();
+  if (sessionOf(request.headers.get("cookie")) === null) return Response.json({ message: "Sign in first." }, { status: 401 });
+  const { id } = await params;
+  const results = services.batches.results(id);
+  if (results === null) return Response.json({ message: `There is no batch ${id}.` }, { status: 404 });
+  return new Response(streamOf(results), {
+    headers: {
+      "content-type": "application/jsonl; charset=utf-8",
+      "content-disposition": `attachment; filename="batch-${id.slice(0, 8)}.jsonl"`,
+    },
+  });
+}
+
+function streamOf(results: Iterable<BatchResult>): ReadableStream<Uint8Array> {
+  const rest = results[Symbol.iterator]();
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    pull(controller) {
+      const next = rest.next();
+      if (next.done) controller.close();
+      else controller.enqueue(encoder.encode(`${JSON.stringify(next.value)}\n`));
+    },
+    cancel() {
+      rest.return?.();
+    },
+  });
+}

@@ -1,0 +1,82 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { isRight } from "@/server/batches/judgeQuestion";
+import type { Batch, BatchResult, Outcome } from "@/server/contracts/studio";
+import type { Store } from "@/server/store/store";
+import type { AnswerSample } from "@/solver/ensemble/answerSample";
+import { voteReader } from "@/solver/ensemble/voteReader";
+
+/** Read between two turns of the event loop: serving goes on beside it. */
+const pageSize = 200;
+
+export interface FinishedBatch {
+  readonly batch: Pick<Batch, "document" | "promptSetId" | "name">;
+  readonly results: Iterable<BatchResult>;
+  readonly prompts: Store["prompts"];
+}
+
+interface Row {
+  readonly id: string;
+  readonly category: string;
+  readonly experts: ReadonlyMap<string, { readonly vote: string | null; readonly right: boolean; readonly outputTokens: number }>;
+}
+
+/**
+ * A labelled sample of what a batch's experts answered to prompts with a reference. The aggregator's answers are to what experts disagreed on only,
+ * so that it is not among the models.
+ *
+ * @returns a sentence where no prompt had a reference, or their texts are gone.
+ */
+export async function batchSample({
+  batch: { document, promptSetId, name },
+  results,
+  prompts,
+}: FinishedBatch): Promise<Outcome<{ readonly sample: AnswerSample; readonly notes: readonly string[] }>> {
+  const references = await referencesOf(promptSetId, prompts);
+  if (references.size === 0)
+    return { ok: false, message: `No prompt of "${name}" has a reference any more, so that nothing tells which answers were right.` };
+  const readVote = voteReader(document.extraction);
+  const rows: Row[] = [];
+  let [seen, without] = [0, 0];
+  for (const { id, category, experts } of results) {
+    seen += 1;
+    if (seen % pageSize === 0) await nextTurn();
+    const reference = references.get(id);
+    if (reference === undefined) without += 1;
+    else {
+      const answered = experts.map(({ model, vote, outputTokens }) => {
+        const right = isRight(vote, reference, readVote) === true;
+        return [model, { vote, right, outputTokens: outputTokens ?? 0 }] as const;
+      });
+      rows.push({ id, category, experts: new Map(answered) });
+    }
+  }
+  if (rows.length === 0) return { ok: false, message: `No question of "${name}" that has a reference was decided.` };
+  const notes = without === 0 ? [] : [`${without} of its ${seen} questions have no reference and were left out.`];
+  return { ok: true, sample: sampleOf(rows, document.experts), notes };
+}
+
+async function referencesOf(setId: string, prompts: Store["prompts"]): Promise<ReadonlyMap<string, string>> {
+  const references = new Map<string, string>();
+  const count = prompts.count(setId);
+  for (let from = 0; from < count; from += pageSize) {
+    for (const { prompt } of prompts.some(setId, from, from + pageSize))
+      if (prompt.reference !== null) references.set(prompt.id, prompt.reference);
+    await nextTurn();
+  }
+  return references;
+}
+
+const sampleOf = (rows: readonly Row[], experts: readonly string[]): AnswerSample => ({
+  questionIds: rows.map(({ id }) => id),
+  categories: rows.map(({ category }) => category),
+  models: experts.map((model) => {
+    const own = rows.map((row) => row.experts.get(model));
+    return {
+      model,
+      answers: own.map((one) => one?.vote ?? null),
+      correct: Uint8Array.from(own, (one) => (one?.right === true ? 1 : 0)),
+      outputTokens: Int32Array.from(own, (one) => one?.outputTokens ?? 0),
+      asked: Uint8Array.from(own, (one) => (one === undefined ? 0 : 1)),
+    };
+  }),
+});

@@ -1,0 +1,123 @@
+import type { Batches } from "@/server/batches/createBatches";
+import { freeWorkers } from "@/server/batches/freeWorkers";
+import { batchJobFile } from "@/server/batches/jobFiles/batchJobFile";
+import { prepareOrder } from "@/server/batches/prepareOrder";
+import type { CardShelf } from "@/server/cards/cardShelf";
+import type { BatchPreview, BatchRequest } from "@/server/contracts/batches";
+import type { Outcome } from "@/server/contracts/studio";
+import type { Fleet } from "@/server/fleet/fleet";
+import type { BatchOrder } from "@/server/store/batchOrder";
+import type { Store } from "@/server/store/store";
+import type { BatchService } from "./ensembleServices";
+import type { Uploads } from "./uploads";
+
+export interface BatchServiceParts {
+  readonly store: Store;
+  readonly uploads: Uploads;
+  readonly cards: CardShelf;
+  readonly clusterOf: Fleet["get"];
+  readonly batches: Batches;
+}
+
+/** Batches: prepared on what is free at this moment, run by the studio, or handed over as a job file. */
+export function createBatchService({ store, uploads, cards, clusterOf, batches }: BatchServiceParts): BatchService {
+  const note = (actor: string, action: string, subject: string, detail: string) =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+  const nameOf = (id: string): string => batches.get(id)?.name ?? id;
+
+  /** Why no batch can begin on a cluster now; null where one can. */
+  function hindrance(clusterId: string): string | null {
+    const spec = store.clusters.get(clusterId)?.spec;
+    if (spec === undefined) return `There is no cluster ${clusterId}.`;
+    if (store.applications.open().some((one) => one.clusterId === clusterId))
+      return `A plan is being put into force on ${spec.name}: wait for its end, or abort it.`;
+    const running = batches.runningOn(clusterId);
+    return running === null ? null : `The batch "${running}" runs on ${spec.name}: wait for its end, or stop it.`;
+  }
+
+  async function prepared(request: BatchRequest, signal: AbortSignal): Promise<Outcome<{ readonly order: BatchOrder }>> {
+    const problem = hindrance(request.clusterId);
+    if (problem !== null) return { ok: false, message: problem };
+    const cluster = clusterOf(request.clusterId);
+    if (cluster === null)
+      return { ok: false, message: "This cluster is not connected: nothing can be loaded there. Export a job file instead." };
+    const observation = await cluster.connector.observe(signal);
+    if (!observation.ok) return observation;
+    const hardware = freeWorkers(observation.value, request);
+    if (!hardware.ok) return hardware;
+    const { emulated } = cluster.connector;
+    return prepareOrder(request, {
+      store,
+      uploads,
+      cards: cards.read().catalogue,
+      hardware,
+      observed: observation.value,
+      emulated,
+      signal,
+    });
+  }
+
+  return {
+    list: () => batches.list(),
+    get: (id) => batches.get(id),
+    async preview(request, signal) {
+      const made = await prepared(request, signal);
+      return made.ok ? { ok: true, preview: previewOf(made.order) } : made;
+    },
+    async start(request, signal, actor) {
+      const made = await prepared(request, signal);
+      if (!made.ok) return made;
+      // Another may have begun while this one was placed.
+      const problem = hindrance(request.clusterId);
+      if (problem !== null) return { ok: false, message: problem };
+      const started = batches.start(made.order, actor);
+      if (!started.ok) return started;
+      const { questions, workers, ensemble } = made.order;
+      note(actor, "start batch", request.name, `${questions} questions through ${ensemble.name} on ${workers.length} workers`);
+      if (request.assignmentsUploadId !== undefined) uploads.remove(request.assignmentsUploadId);
+      return started;
+    },
+    pause(id, actor) {
+      const paused = batches.pause(id);
+      if (paused.ok) note(actor, "pause batch", nameOf(id), "");
+      return paused;
+    },
+    resume(id, actor) {
+      const resumed = batches.resume(id);
+      if (resumed.ok) note(actor, "resume batch", nameOf(id), "");
+      return resumed;
+    },
+    async stop(id, actor) {
+      const stopped = await batches.stop(id);
+      if (stopped.ok) note(actor, "stop batch", nameOf(id), "");
+      return stopped;
+    },
+    remove(id, actor) {
+      const batch = store.batches.list().find((one) => one.id === id);
+      if (batch === undefined) return { ok: false, message: "There is no such batch." };
+      if (batch.endedAt === null) return { ok: false, message: `"${batch.name}" is not over: stop it first.` };
+      store.batches.remove(id);
+      note(actor, "remove batch", batch.name, `${batch.questions} questions with their answers`);
+      return { ok: true };
+    },
+    results: (id) => batches.results(id),
+    async export({ request, format }, signal) {
+      const cluster = store.clusters.get(request.clusterId);
+      if (cluster === null) return { ok: false, message: `There is no cluster ${request.clusterId}.` };
+      const { catalogue } = cards.read();
+      // What of it is free is for whoever runs the job to see to.
+      const hardware = freeWorkers({ ...cluster.spec, engines: [] }, request);
+      if (!hardware.ok) return hardware;
+      const made = await prepareOrder(request, { store, uploads, cards: catalogue, hardware, observed: null, emulated: false, signal });
+      if (!made.ok) return made;
+      const { connection } = cluster;
+      return batchJobFile(made.order, { format, connection, cards: catalogue, prompts: store.prompts });
+    },
+  };
+}
+
+function previewOf({ schedules, workers, questions, notes }: BatchOrder): BatchPreview {
+  const nodes = new Map<string, number[]>();
+  for (const { node, gpus } of workers) nodes.set(node, [...(nodes.get(node) ?? []), ...gpus]);
+  return { schedules, gpus: [...nodes].map(([node, gpus]) => ({ node, gpus })), questions, notes };
+}

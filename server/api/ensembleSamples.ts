@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import type { AnswerSampleSummary, KeepSample } from "@/server/contracts/ensembles";
+import type { Outcome } from "@/server/contracts/studio";
+import { importAnswers, surveyAnswers } from "@/server/planning/importAnswers";
+import type { Store } from "@/server/store/store";
+import type { AnswerSample } from "@/solver/ensemble/answerSample";
+import { modelledSample } from "@/solver/ensemble/modelledSample";
+import { batchSample } from "./batchSample";
+import type { BatchService, EnsembleService } from "./ensembleServices";
+import { sampleSummary } from "./sampleSummary";
+import type { Uploads } from "./uploads";
+import { loadWorkload } from "./workloadService";
+
+interface SampleParts {
+  readonly store: Store;
+  readonly uploads: Uploads;
+  readonly batches: Pick<BatchService, "get" | "results">;
+}
+
+/** What a sample is made of, before it has a name. */
+type Taken = Pick<AnswerSampleSummary, "origin" | "notes"> & { readonly sample: AnswerSample };
+
+/** Wrong answers of a modelled sample are drawn by it: the same workload gives the same sample. */
+const modelledSeed = 1;
+
+const goneUpload = { ok: false, message: "The uploaded file is not kept any more: send it again." } as const;
+
+/** Samples of labelled answers: taken of uploads, of finished batches and of workloads. */
+export function createEnsembleSamples({
+  store,
+  uploads,
+  batches,
+}: SampleParts): Pick<EnsembleService, "samples" | "survey" | "keepSample" | "removeSample"> {
+  const note = (actor: string, action: string, subject: string, detail: string) =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+
+  async function taken(source: KeepSample["source"]): Promise<Outcome<{ readonly taken: Taken }>> {
+    if (source.kind === "upload") {
+      const file = uploads.open(source.uploadId);
+      if (file === null) return goneUpload;
+      const read = await importAnswers(file, source.models);
+      return read.ok ? { ok: true, taken: { sample: read.sample, origin: "uploaded", notes: [`Of ${file.name}.`, ...read.notes] } } : read;
+    }
+    if (source.kind === "workload") {
+      const workload = loadWorkload(store, source.workloadId);
+      if (workload === null) return { ok: false, message: `There is no workload ${source.workloadId}.` };
+      const says = `Of the labels of ${workload.name}: where a model is wrong, its answer is drawn.`;
+      return { ok: true, taken: { sample: modelledSample(workload.outcomes, modelledSeed), origin: "modelled", notes: [says] } };
+    }
+    return ofBatch(source.batchId);
+  }
+
+  async function ofBatch(batchId: string): Promise<Outcome<{ readonly taken: Taken }>> {
+    const batch = batches.get(batchId);
+    const results = batches.results(batchId);
+    if (batch === null || results === null) return { ok: false, message: "There is no such batch." };
+    if (batch.endedAt === null) return { ok: false, message: `"${batch.name}" is not over yet: wait for its end, or stop it.` };
+    const made = await batchSample({ batch, results, prompts: store.prompts });
+    if (!made.ok) return made;
+    const { sample, notes } = made;
+    return {
+      ok: true,
+      taken: { sample, origin: batch.emulated ? "emulated" : "batch", notes: [`Of the batch "${batch.name}".`, ...notes] },
+    };
+  }
+
+  return {
+    samples: () => store.answerSamples.list(),
+    async survey(uploadId) {
+      const source = uploads.open(uploadId);
+      return source === null ? goneUpload : surveyAnswers(source);
+    },
+    async keepSample({ name, source }, actor) {
+      const made = await taken(source);
+      if (!made.ok) return made;
+      const { sample, origin, notes } = made.taken;
+      const id = randomUUID();
+      const summary = { id, name, createdAt: new Date().toISOString(), actor, origin, notes, ...sampleSummary(sample) };
+      store.atomically(() => {
+        store.answerSamples.insert(summary, sample);
+        note(actor, "keep sample of answers", name, `${summary.questions} questions, ${summary.models.length} models, ${origin}`);
+      });
+      if (source.kind === "upload") uploads.remove(source.uploadId);
+      return { ok: true, id };
+    },
+    removeSample: (id, actor) =>
+      store.atomically((): Outcome<object> => {
+        const kept = store.answerSamples.list().find((one) => one.id === id);
+        if (kept === undefined || !store.answerSamples.remove(id)) return { ok: false, message: "There is no such sample of answers." };
+        note(actor, "remove sample of answers", kept.name, id);
+        return { ok: true };
+      }),
+  };
+}

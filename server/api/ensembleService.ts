@@ -1,0 +1,75 @@
+import type { CardShelf } from "@/server/cards/cardShelf";
+import type { Outcome } from "@/server/contracts/studio";
+import { inPlaceThread } from "@/server/planning/placeThread";
+import type { Store } from "@/server/store/store";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { replayGate } from "@/solver/ensemble/gateReplay";
+import { extractionProblem } from "@/solver/ensemble/voteReader";
+import { canonicalJson, type Json } from "@/solver/plan/canonical";
+import { createEnsembleGateway } from "./ensembleGateway";
+import { createEnsembleSamples } from "./ensembleSamples";
+import type { BatchService, EnsembleService } from "./ensembleServices";
+import type { GatewayActsOptions } from "./gatewayActs";
+import { placeTask } from "./placeTask";
+import type { Uploads } from "./uploads";
+
+export interface EnsembleServiceParts {
+  readonly store: Store;
+  readonly uploads: Uploads;
+  readonly cards: CardShelf;
+  readonly gatewayOf: GatewayActsOptions["gatewayOf"];
+  readonly batches: Pick<BatchService, "get" | "results">;
+}
+
+/** Ensembles that are kept, the labelled answers that their gates are chosen on, where their experts go, and what gateways serve of them. */
+export function createEnsembleService({ store, uploads, cards, gatewayOf, batches }: EnsembleServiceParts): EnsembleService {
+  const samples = createEnsembleSamples({ store, uploads, batches });
+  const note = (actor: string, action: string, subject: string, detail: string) =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+
+  return {
+    ...samples,
+    ...createEnsembleGateway({ store, gatewayOf }),
+    list: () => store.ensembles.list(),
+    keep(ensemble, actor) {
+      const problem = extractionProblem(ensemble.extraction);
+      if (problem !== null) return { ok: false, message: problem };
+      return store.atomically((): Outcome<{ readonly name: string; readonly version: number; readonly again: boolean }> => {
+        const { name } = ensemble;
+        const latest = store.ensembles.find(name);
+        if (latest !== null && isSame(latest.ensemble, ensemble)) return { ok: true, name, version: latest.version, again: true };
+        const version = store.ensembles.put({ ensemble, actor, createdAt: new Date().toISOString() });
+        note(actor, "keep ensemble", name, `version ${version}, tau ${ensemble.tau}, ${ensemble.experts.length} experts`);
+        return { ok: true, name, version, again: false };
+      });
+    },
+    remove: (name, actor) =>
+      store.atomically((): Outcome<object> => {
+        if (!store.ensembles.remove(name, { actor, createdAt: new Date().toISOString() }))
+          return { ok: false, message: `There is no ensemble ${name}.` };
+        note(actor, "remove ensemble", name, "");
+        return { ok: true };
+      }),
+    async replay({ sampleId, ...request }) {
+      const kept = store.answerSamples.get(sampleId);
+      if (kept === null) return { ok: false, message: "There is no such sample of answers." };
+      const report = replayGate(kept.sample, request);
+      if (typeof report === "string") return { ok: false, message: report };
+      const said = originNotes[kept.summary.origin];
+      return { ok: true, report: { ...report, notes: [...report.notes, ...said] } };
+    },
+    async place(request, signal) {
+      const task = await placeTask(request, { store, uploads, cards: cards.read().catalogue });
+      return task.ok ? inPlaceThread(task.task, signal) : task;
+    },
+  };
+}
+
+const isSame = (a: Ensemble, b: Ensemble): boolean => canonicalJson(a as unknown as Json) === canonicalJson(b as unknown as Json);
+
+const originNotes = {
+  uploaded: [],
+  batch: [],
+  modelled: ["The sample is modelled: who is right is a workload's labels, and which wrong answers agree is drawn."],
+  emulated: ["The sample is of emulated engines: how often real models agree, it does not tell."],
+} as const;

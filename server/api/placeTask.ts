@@ -1,0 +1,118 @@
+import type { PlaceRequest } from "@/server/contracts/ensembles";
+import type { Outcome } from "@/server/contracts/studio";
+import { ensembleLengths, type LengthTable, sampleLengths, workloadLengths } from "@/server/planning/ensembleLengths";
+import { importAssignments } from "@/server/planning/importAssignments";
+import type { PlaceTask } from "@/server/planning/placeEnsemble";
+import { type Assignments, promptsByExpert, type RecruitedFor, recruitment } from "@/server/planning/recruitment";
+import type { Store } from "@/server/store/store";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
+import { profileInUse } from "./calibrationService";
+import type { Uploads } from "./uploads";
+import { loadWorkload } from "./workloadService";
+
+/** What placing finds in the studio. */
+export interface PlaceGround {
+  readonly store: Store;
+  readonly uploads: Pick<Uploads, "open">;
+  readonly cards: CardCatalogue;
+}
+
+/** GPUs of one node of hardware that is only described: as most servers have. */
+const usualNodeGpus = 8;
+
+/** What a request for a placement asks, made whole with what the studio knows; a sentence where something is missing. */
+export async function placeTask(
+  { ensemble, gpu, workers, gpusPerWorker, questions, ...request }: PlaceRequest,
+  ground: PlaceGround,
+): Promise<Outcome<{ readonly task: PlaceTask; readonly notes: readonly string[] }>> {
+  const { store, cards } = ground;
+  if (cardOf(cards.gpus, gpu) === undefined) return { ok: false, message: `There is no card of the GPU ${gpu}.` };
+  const unknown = withoutCard(ensemble, cards);
+  if (unknown !== null) return { ok: false, message: unknown };
+  const found = lengthsOf(request.lengths, store);
+  if (!found.ok) return found;
+  const lengths = ensembleLengths(ensemble, found.table);
+  if (typeof lengths === "string") return { ok: false, message: lengths };
+  const assigned = await assignmentsOf(request.assignmentsUploadId, ground.uploads);
+  if (!assigned.ok) return assigned;
+  const asked = askedQuestions({ ...found, assignments: assigned.assignments, promptSetId: request.promptSetId }, store);
+  if (!asked.ok) return asked;
+  const recruited = recruitment(ensemble, asked.questions, assigned.assignments);
+  if (!recruited.ok) return recruited;
+  const counted = promptsByExpert(ensemble.experts, recruited.experts);
+  const prompts = counted.map((count) => Math.round((count / asked.questions.length) * questions));
+  const gpusPerNode = Math.max(gpusPerWorker, Math.min(usualNodeGpus, workers * gpusPerWorker));
+  const { maxModelsPerWorker, replicas, storage } = request;
+  return {
+    ok: true,
+    task: {
+      ...{ ensemble, gpu, gpusPerWorker, workers, gpusPerNode, maxModelsPerWorker, replicas, storage, questions, prompts, ...lengths },
+      sessionRows: store.sessionRows.list(gpu),
+      engineProfile: profileInUse(store),
+      cards,
+      concurrency: null,
+    },
+    notes: [asked.says, `Nodes are taken to have ${gpusPerNode} GPUs, which an engine of the aggregator does not go beyond.`],
+  };
+}
+
+/** What to say of models without a card; null where all have one. */
+export function withoutCard({ experts, aggregator }: Pick<Ensemble, "experts" | "aggregator">, { models }: CardCatalogue): string | null {
+  const unknown = [...new Set([...experts, aggregator.model])].filter((model) => cardOf(models, model) === undefined);
+  return unknown.length === 0 ? null : `There is no card of ${unknown.join(", ")}, which says how large a model is: add one under Cards.`;
+}
+
+/** Who answers what by an uploaded file; null where none is named. */
+export async function assignmentsOf(
+  uploadId: string | undefined,
+  uploads: Pick<Uploads, "open">,
+): Promise<Outcome<{ readonly assignments: Assignments | null }>> {
+  if (uploadId === undefined) return { ok: true, assignments: null };
+  const source = uploads.open(uploadId);
+  if (source === null) return { ok: false, message: "The uploaded assignments are not kept any more: send them again." };
+  const read = await importAssignments(source);
+  return typeof read === "string" ? { ok: false, message: read } : { ok: true, assignments: read };
+}
+
+interface FoundLengths {
+  readonly table: LengthTable;
+  readonly ids: readonly string[];
+}
+
+function lengthsOf(lengths: PlaceRequest["lengths"], store: Store): Outcome<FoundLengths> {
+  if (lengths.kind === "workload") {
+    const workload = loadWorkload(store, lengths.workloadId);
+    if (workload === null) return { ok: false, message: `There is no workload ${lengths.workloadId}.` };
+    return { ok: true, table: workloadLengths(workload), ids: workload.outcomes.promptIds };
+  }
+  const kept = store.answerSamples.get(lengths.sampleId);
+  if (kept === null) return { ok: false, message: "There is no such sample of answers." };
+  return { ok: true, table: sampleLengths(kept.summary.name, kept.sample), ids: kept.sample.questionIds };
+}
+
+/** Questions by which shares of experts are counted, in the order of what says most of them: prompts, assignments, the source of lengths. */
+function askedQuestions(
+  {
+    promptSetId,
+    assignments,
+    table,
+    ids,
+  }: FoundLengths & { readonly promptSetId: string | undefined; readonly assignments: Assignments | null },
+  store: Store,
+): Outcome<{ readonly questions: readonly RecruitedFor[]; readonly says: string }> {
+  if (promptSetId !== undefined) {
+    const set = store.prompts.get(promptSetId);
+    if (set === null) return { ok: false, message: "There is no such sample of prompts." };
+    if (set.deleted) return { ok: false, message: `The texts of "${set.name}" are deleted: nothing tells their categories any more.` };
+    const questions = store.prompts.names(promptSetId, 0, set.prompts);
+    return { ok: true, questions, says: `Shares of experts are those of the prompts "${set.name}".` };
+  }
+  if (assignments !== null) {
+    const questions = [...assignments.keys()].map((id) => ({ id, category: "" }));
+    if (questions.length === 0) return { ok: false, message: "The assignments name no question." };
+    return { ok: true, questions, says: "Shares of experts are those of the assignments." };
+  }
+  const questions = ids.map((id, at) => ({ id, category: table.categories[at] ?? "" }));
+  return { ok: true, questions, says: "Shares of experts are those that its questions recruit where lengths are from." };
+}

@@ -1,0 +1,50 @@
+import type { Observation, ObservedNode } from "@/server/clusters/connector";
+import type { Outcome } from "@/server/contracts/studio";
+import type { Placement } from "@/solver/plan/plan";
+
+/** GPUs that a batch gets: its workers', of one type, each worker's on one node. */
+export interface FreeWorkers {
+  readonly gpu: string;
+  readonly workers: readonly Placement[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Groups of GPUs that nothing holds at this moment, node by node.
+ *
+ * @returns a sentence with what is free where that is not enough.
+ */
+export function freeWorkers(
+  observation: Pick<Observation, "gpu" | "nodes" | "engines" | "topology">,
+  wanted: { readonly workers: number; readonly gpusPerWorker: number },
+): Outcome<FreeWorkers> {
+  const { gpu, nodes, engines, topology } = observation;
+  if (topology === "given")
+    return {
+      ok: false,
+      message: "The engines of this cluster are started by somebody else: a batch loads its own, so run it where plans do.",
+    };
+  const usable = nodes.filter((node) => node.closed == null && (node.gpu ?? gpu) === gpu);
+  const workers = usable.flatMap((node) => groups(node.name, freeOf(node, engines), wanted.gpusPerWorker));
+  const left = nodes.length - usable.length;
+  const notes =
+    left === 0 ? [] : [`${left} ${left === 1 ? "node" : "nodes"} with other GPUs than ${gpu}, or that take no new engine, were left out.`];
+  if (workers.length >= wanted.workers) return { ok: true, gpu, workers: workers.slice(0, wanted.workers), notes };
+  const room = `${workers.length} ${workers.length === 1 ? "worker" : "workers"} of ${wanted.gpusPerWorker} ${gpu} on one node`;
+  return {
+    ok: false,
+    message: `Free GPUs are there for ${room}, and ${wanted.workers} are wanted: ask for fewer, or take engines down first.`,
+  };
+}
+
+function freeOf(node: ObservedNode, engines: Observation["engines"]): readonly number[] {
+  const own = engines.flatMap(({ placements }) => placements.filter((one) => one.node === node.name).flatMap(({ gpus }) => gpus));
+  const held = new Set([...own, ...(node.heldGpus ?? []).map(({ gpu }) => gpu)]);
+  const free = Array.from({ length: node.gpus }, (_, gpu) => gpu).filter((gpu) => !held.has(gpu));
+  // Of what others use it may be known only how much that is.
+  return free.slice(0, Math.max(0, node.gpus - own.length - (node.othersGpus ?? 0)));
+}
+
+function groups(node: string, free: readonly number[], size: number): readonly Placement[] {
+  return Array.from({ length: Math.floor(free.length / size) }, (_, at) => ({ node, gpus: free.slice(at * size, (at + 1) * size) }));
+}

@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import type { BatchExport } from "@/server/contracts/batches";
+import type { Outcome } from "@/server/contracts/studio";
+import { type ClusterConnection, readConnection } from "@/server/fleet/connection";
+import type { BatchOrder } from "@/server/store/batchOrder";
+import type { Store } from "@/server/store/store";
+import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
+import { kubernetesJob } from "./kubernetesJob";
+import { rayFlags, rayJob } from "./rayJob";
+import { sessionInputs } from "./sessionInputs";
+import { type LoadedModel, workerScript } from "./workerScript";
+
+export interface JobFileParts {
+  readonly format: BatchExport["format"];
+  /** Of the cluster, as it is kept; null: it has none. One of another kind than the format counts as none. */
+  readonly connection: { readonly kind: string } | null;
+  readonly cards: CardCatalogue;
+  readonly prompts: Store["prompts"];
+}
+
+/**
+ * The experts' stage of a batch as a file for somebody else's hands: what each worker loads and asks in which order, with the prompts. What to load is
+ * what the cluster's connection says where it is of that kind, else the repository on each model's card.
+ *
+ * @returns a sentence where nothing says what to load, or the prompts are too large.
+ */
+export async function batchJobFile(
+  order: BatchOrder,
+  { format, connection: kept, cards, prompts }: JobFileParts,
+): Promise<Outcome<{ readonly name: string; readonly text: string }>> {
+  const connection = kept?.kind === format ? readConnection(kept) : null;
+  if (connection !== null && !connection.ok) return connection;
+  const at = connection?.value ?? null;
+  const made = workerScript(order, (model) => loadedModel(model, at, cards), format === "ray" ? rayFlags : []);
+  if (!made.ok) return made;
+  const written = await sessionInputs(order, prompts);
+  if (!written.ok) return written;
+  const { script } = made;
+  const { inputs } = written;
+  const name = jobName(order, [script, ...inputs.map(({ gzip }) => gzip)]);
+  const text =
+    format === "kubernetes"
+      ? kubernetesJob(order, { name, script, inputs, connection: at?.kind === "kubernetes" ? at : null })
+      : rayJob(order, { name, script, inputs, address: at?.kind === "ray" ? at.dashboard : null });
+  const first = format === "ray" ? ["#!/usr/bin/env bash"] : [];
+  const head = [...first, ...headOf(order), ...howTo[format]].join("\n");
+  return { ok: true, name: `${name}.${format === "ray" ? "sh" : "yaml"}`, text: `${head}\n${text}` };
+}
+
+/** The name of the batch and a hash of all that is run, so that another batch of that name is another job. */
+function jobName({ request }: BatchOrder, content: readonly (string | Buffer)[]): string {
+  const hash = createHash("sha256");
+  for (const part of content) hash.update(part);
+  const plain = request.name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 24)
+    .replace(/^-+|-+$/g, "");
+  return `weir-batch-${plain === "" ? "" : `${plain}-`}${hash.digest("hex").slice(0, 8)}`;
+}
+
+function loadedModel(model: string, connection: ClusterConnection | null, { models }: CardCatalogue): LoadedModel | string {
+  const card = cardOf(models, model);
+  if (card === undefined) return `There is no card of ${model}.`;
+  const { precision } = card;
+  const known = connection?.kind === "kubernetes" || connection?.kind === "ray" ? connection.models[model] : undefined;
+  if (known !== undefined) return { source: known.source, args: "args" in known ? known.args : [], precision };
+  if (card.huggingFace === null)
+    return `Nothing says what to load for ${model}: its card names no repository, and the cluster's connection has no such model.`;
+  return { source: card.huggingFace, args: [], precision };
+}
+
+const headOf = ({ request, ensemble, sessions, questions, gpu }: BatchOrder): readonly string[] => [
+  `# The batch ${JSON.stringify(request.name)}: ${questions} questions through the experts of ${ensemble.name}, on ${sessions.length} workers of ${request.gpusPerWorker} ${gpu}.`,
+  "# It runs the experts only. Whether their votes agree is decided by the gate, and the aggregator is asked after it: neither is in this file.",
+  "# Results are a file for each session, w<worker>-s<turn>.jsonl, in the form of vllm run-batch; custom_id is the prompt's id.",
+];
+
+const howTo = {
+  kubernetes: [
+    "# Apply it by `kubectl apply --server-side -f FILE` (its inputs are too large for the annotation of a plain apply).",
+    "# The claim for results wants a storage class that several nodes may write: give it another claim where yours has none.",
+  ],
+  ray: ["# Run it as `bash FILE RESULTS` where `ray` is installed; run again it passes over sessions whose results are there."],
+} as const;

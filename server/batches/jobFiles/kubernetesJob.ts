@@ -1,0 +1,111 @@
+import { stringify } from "yaml";
+import { type KubernetesConnection, knownGpuProducts } from "@/server/kubernetes/connection";
+import { asYaml } from "@/server/kubernetes/exportPlan";
+import { labels, labelValue, manager } from "@/server/kubernetes/names";
+import { gpuResource } from "@/server/kubernetes/podTemplate";
+import type { BatchOrder } from "@/server/store/batchOrder";
+import { grouped, inputParts } from "./jobParts";
+import type { SessionInput } from "./sessionInputs";
+
+/** Of a cluster whose connection is none of Kubernetes: vLLM's own image, at a tag that does not move. */
+export const defaultImage = "vllm/vllm-openai:v0.11.0";
+
+/** A worker that fails so often stays failed; the others go on. */
+const retriesPerWorker = 3;
+
+export interface KubernetesJobParts {
+  /** Of all objects: a DNS label. */
+  readonly name: string;
+  readonly script: string;
+  readonly inputs: readonly SessionInput[];
+  /** null: defaults. */
+  readonly connection: KubernetesConnection | null;
+}
+
+/** The experts' stage of a batch as an Indexed Job, a pod for each worker, with its inputs in ConfigMaps and its results on a volume claim. */
+export function kubernetesJob(order: BatchOrder, { name, script, inputs, connection }: KubernetesJobParts): string {
+  const metadata = (suffix: string) => ({
+    name: `${name}${suffix}`,
+    ...(connection === null ? {} : { namespace: connection.namespace }),
+    labels: { [labels.managedBy]: manager, "weir.dev/batch": labelValue(name) },
+  });
+  const scriptMap = { apiVersion: "v1", kind: "ConfigMap", metadata: metadata("-script"), data: { "worker.sh": script } };
+  const inputMaps = grouped(inputParts(inputs)).map((parts, at) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: metadata(`-inputs-${at}`),
+    binaryData: Object.fromEntries(parts.map(({ file, base64 }) => [file, base64])),
+  }));
+  const claim = {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: metadata("-results"),
+    spec: { accessModes: ["ReadWriteMany"], resources: { requests: { storage: "10Gi" } } },
+  };
+  const workers = order.sessions.length;
+  const job = {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: metadata(""),
+    spec: {
+      ...{ completions: workers, parallelism: workers, completionMode: "Indexed", backoffLimitPerIndex: retriesPerWorker },
+      template: { metadata: { labels: metadata("").labels }, spec: podSpec(order, { connection, metadata, inputMaps }) },
+    },
+  };
+  return [scriptMap, ...inputMaps, claim, job].map((object) => stringify(object, asYaml)).join("---\n");
+}
+
+interface PodParts {
+  readonly connection: KubernetesConnection | null;
+  readonly metadata: (suffix: string) => { readonly name: string };
+  readonly inputMaps: readonly { readonly metadata: { readonly name: string } }[];
+}
+
+function podSpec(order: BatchOrder, { connection, metadata, inputMaps }: PodParts) {
+  const gpus = { [gpuResource]: `${order.request.gpusPerWorker}` };
+  const isShared = order.request.gpusPerWorker > 1;
+  const weights = connection?.weights;
+  const mounts = [
+    { name: "script", mountPath: "/script" },
+    { name: "inputs", mountPath: "/inputs" },
+    { name: "results", mountPath: "/results" },
+    // Ranks on one node talk over shared memory, of which containers have 64 MB.
+    ...(isShared ? [{ name: "shm", mountPath: "/dev/shm" }] : []),
+    ...(weights === undefined ? [] : [{ name: "weights", mountPath: weights.mountPath, readOnly: true }]),
+  ];
+  return {
+    restartPolicy: "Never",
+    ...placedOn(order.gpu, connection),
+    tolerations: [{ key: gpuResource, operator: "Exists", effect: "NoSchedule" }],
+    enableServiceLinks: false,
+    containers: [
+      {
+        name: "worker",
+        image: connection?.engine.kind === "vllm" ? connection.engine.image : defaultImage,
+        command: ["bash", "-c", 'exec bash /script/worker.sh "$JOB_COMPLETION_INDEX" /inputs /results'],
+        env: Object.entries(connection?.env ?? {}).map(([name, from]) =>
+          "value" in from ? { name, value: from.value } : { name, valueFrom: { secretKeyRef: { name: from.secret, key: from.key } } },
+        ),
+        resources: { requests: gpus, limits: gpus },
+        volumeMounts: mounts,
+      },
+    ],
+    volumes: [
+      { name: "script", configMap: { name: metadata("-script").name } },
+      { name: "inputs", projected: { sources: inputMaps.map((map) => ({ configMap: { name: map.metadata.name } })) } },
+      { name: "results", persistentVolumeClaim: { claimName: metadata("-results").name } },
+      ...(isShared ? [{ name: "shm", emptyDir: { medium: "Memory" } }] : []),
+      ...(weights === undefined ? [] : [{ name: "weights", persistentVolumeClaim: { claimName: weights.claim } }]),
+    ],
+  };
+}
+
+/** On nodes with the GPUs that sessions were placed for, where nodes say which they have. */
+function placedOn(gpu: string, connection: KubernetesConnection | null) {
+  const products = Object.entries({ ...knownGpuProducts, ...connection?.gpuProducts }).flatMap(([product, card]) =>
+    card === gpu ? [product] : [],
+  );
+  if (connection === null || connection.gpu === gpu || products.length === 0) return {};
+  const nodeSelectorTerms = [{ matchExpressions: [{ key: "nvidia.com/gpu.product", operator: "In", values: products }] }];
+  return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } } };
+}

@@ -1,0 +1,70 @@
+import { once } from "node:events";
+import { createGzip } from "node:zlib";
+import type { Outcome, Prompt } from "@/server/contracts/studio";
+import type { BatchOrder } from "@/server/store/batchOrder";
+import type { Store } from "@/server/store/store";
+
+/** What one session is asked, as `vllm run-batch` reads it: JSON lines, compressed. */
+export interface SessionInput {
+  readonly name: string;
+  readonly gzip: Buffer;
+}
+
+/** Prompts that are in memory at once. */
+const pageSize = 500;
+
+/** What a job file carries: some hundred thousand prompts as they usually are, and a file that tools still open. */
+const mostBytes = 24 * 1024 * 1024;
+
+export const sessionName = (worker: number, turn: number): string => `w${worker}-s${turn}`;
+
+/**
+ * Writes down the prompts of every session of an order, page by page.
+ *
+ * @returns inputs in the order of workers and turns; a sentence where they are too large, or texts are gone.
+ */
+export async function sessionInputs(
+  order: BatchOrder,
+  prompts: Store["prompts"],
+): Promise<Outcome<{ readonly inputs: readonly SessionInput[] }>> {
+  const { request, ensemble, questions } = order;
+  const sessions = order.sessions.flatMap((own, worker) => own.map((session, turn) => ({ ...session, name: sessionName(worker, turn) })));
+  const asked = new Map<number, typeof sessions>();
+  for (const session of sessions) for (const at of session.positions) asked.set(at, [...(asked.get(at) ?? []), session]);
+  const files = new Map(sessions.map(({ name }) => [name, collected()]));
+  for (let from = 0; from < questions; from += pageSize) {
+    const page = prompts.some(request.promptSetId, from, Math.min(from + pageSize, questions));
+    if (page.length === 0) return { ok: false, message: "The texts of the prompts were deleted meanwhile." };
+    for (const { position, prompt } of page)
+      for (const { name, model } of asked.get(position) ?? []) await files.get(name)?.write(requestLine(prompt, model, ensemble.maxTokens));
+  }
+  const inputs = await Promise.all(sessions.map(async ({ name }) => ({ name, gzip: (await files.get(name)?.end()) ?? Buffer.alloc(0) })));
+  const bytes = inputs.reduce((sum, { gzip }) => sum + gzip.length, 0);
+  if (bytes <= mostBytes) return { ok: true, inputs };
+  const sizes = `${Math.ceil(bytes / 1024 ** 2)} MB compressed, and a job file carries ${mostBytes / 1024 ** 2}`;
+  return { ok: false, message: `The prompts of all sessions are ${sizes}: sample fewer of them, or have the studio run the batch.` };
+}
+
+/** One line of OpenAI's batch form. */
+function requestLine({ id, body }: Prompt, model: string, maxTokens: number | undefined): string {
+  const { n: _, stream: _s, stream_options: _o, ...rest } = body;
+  const limit = maxTokens === undefined ? {} : { max_tokens: maxTokens };
+  return `${JSON.stringify({ custom_id: id, method: "POST", url: "/v1/chat/completions", body: { ...rest, ...limit, model } })}\n`;
+}
+
+function collected() {
+  const gzip = createGzip();
+  const chunks: Buffer[] = [];
+  gzip.on("data", (chunk: Buffer) => chunks.push(chunk));
+  return {
+    async write(text: string): Promise<void> {
+      if (!gzip.write(text)) await once(gzip, "drain");
+    },
+    async end(): Promise<Buffer> {
+      const ended = once(gzip, "end");
+      gzip.end();
+      await ended;
+      return Buffer.concat(chunks);
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { profileInUse } from "@/server/api/calibrationService";
+import { assignmentsOf, withoutCard } from "@/server/api/placeTask";
+import type { Uploads } from "@/server/api/uploads";
+import type { Observation } from "@/server/clusters/connector";
+import type { BatchRequest } from "@/server/contracts/batches";
+import type { EnsemblePlacement } from "@/server/contracts/ensembles";
+import type { Outcome, PromptSet } from "@/server/contracts/studio";
+import type { PlaceTask } from "@/server/planning/placeEnsemble";
+import { inPlaceThread } from "@/server/planning/placeThread";
+import { promptsByExpert, recruitment } from "@/server/planning/recruitment";
+import type { BatchOrder } from "@/server/store/batchOrder";
+import type { Store } from "@/server/store/store";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import type { CardCatalogue } from "@/solver/hardware/catalogue";
+import type { Placement } from "@/solver/plan/plan";
+import { batchLengths } from "./batchLengths";
+import { dealPrompts } from "./dealPrompts";
+import { emulatedWorkload } from "./emulatedWorkload";
+import type { FreeWorkers } from "./freeWorkers";
+
+/** What a batch is prepared with. */
+export interface OrderGround {
+  readonly store: Store;
+  readonly uploads: Pick<Uploads, "open">;
+  readonly cards: CardCatalogue;
+  /** What it gets: free GPUs of its cluster as seen now, or what is to be asked of somebody else's. */
+  readonly hardware: FreeWorkers;
+  /** Of the cluster as seen; null: it was not. */
+  readonly observed: Pick<Observation, "outcomes" | "deviates"> | null;
+  readonly emulated: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Where weights are taken to lie where no load was measured: on a disk of the node, as most do. */
+const usualStorage = "local-nvme";
+
+/**
+ * Settles what a batch is to do: who answers which prompts, on which GPUs, in which sessions. Nothing is begun.
+ *
+ * @returns a sentence where something is missing or does not fit.
+ * @throws the signal's reason when it aborts.
+ */
+export async function prepareOrder(request: BatchRequest, ground: OrderGround): Promise<Outcome<{ readonly order: BatchOrder }>> {
+  const { store, cards, hardware, emulated } = ground;
+  const asked = askedOf(request, store);
+  if (!asked.ok) return asked;
+  const { ensemble, set } = asked;
+  const unknown = withoutCard(ensemble, cards);
+  if (unknown !== null) return { ok: false, message: unknown };
+  const assigned = await assignmentsOf(request.assignmentsUploadId, ground.uploads);
+  if (!assigned.ok) return assigned;
+  const prompts = store.prompts.names(set.id, 0, set.prompts);
+  const recruited = recruitment(ensemble, prompts, assigned.assignments);
+  if (!recruited.ok) return recruited;
+  const lengths = batchLengths({ ensemble, clusterId: request.clusterId, replayed: replayedBy(ensemble, ground) }, store);
+  if (!lengths.ok) return lengths;
+  const { workers, gpu } = hardware;
+  const task: PlaceTask = {
+    ...{ ensemble, gpu, storage: usualStorage, workers: workers.length, gpusPerWorker: request.gpusPerWorker, ...lengths.lengths },
+    gpusPerNode: mostOnOneNode(workers),
+    maxModelsPerWorker: request.maxModelsPerWorker,
+    replicas: request.replicas,
+    questions: prompts.length,
+    prompts: promptsByExpert(ensemble.experts, recruited.experts),
+    sessionRows: store.sessionRows.list(gpu),
+    engineProfile: profileInUse(store),
+    cards,
+    concurrency: request.concurrency,
+  };
+  const made = await inPlaceThread(task, ground.signal);
+  if (!made.ok) return made;
+  const { placement } = made;
+  const aggregators = aggregatorPlaces(workers, placement.aggregator?.tp ?? null);
+  if (aggregators.length === 0) {
+    const most = `the ${mostOnOneNode(workers)} ${gpu} that the workers have on one node`;
+    return {
+      ok: false,
+      message: `The aggregator ${ensemble.aggregator.model} does not fit ${most}: give the batch more of them, or take a smaller one.`,
+    };
+  }
+  const positions = new Map<string, number[]>(ensemble.experts.map((expert) => [expert, []]));
+  for (const [at, experts] of recruited.experts.entries())
+    for (const expert of experts) positions.get(expert)?.push(prompts[at]?.position ?? at);
+  return {
+    ok: true,
+    order: {
+      ...{ request, ensemble, gpu, workers, aggregators, emulated, questions: prompts.length },
+      sessions: dealPrompts(placement.schedules[0]?.workers ?? [], positions),
+      schedules: placement.schedules,
+      aggregatorPredicted: aggregatorPredicted(placement),
+      notes: [...emulatedNotes(ground), ...hardware.notes, ...placement.notes],
+    },
+  };
+}
+
+/** Workload whose answers the cluster's emulated engines give, or will be given; null: they are real. */
+function replayedBy({ experts, aggregator }: Ensemble, { emulated, observed, store }: OrderGround): string | null {
+  return emulated ? (observed?.outcomes ?? emulatedWorkload(store, [...experts, aggregator.model])) : null;
+}
+
+function askedOf(request: BatchRequest, store: Store): Outcome<{ readonly ensemble: Ensemble; readonly set: PromptSet }> {
+  const kept = store.ensembles.find(request.ensemble);
+  if (kept === null) return { ok: false, message: `There is no ensemble ${request.ensemble}.` };
+  const set = store.prompts.get(request.promptSetId);
+  if (set === null) return { ok: false, message: "There is no such sample of prompts." };
+  if (set.deleted) return { ok: false, message: `The texts of "${set.name}" are deleted: sample its prompts anew.` };
+  return { ok: true, ensemble: kept.ensemble, set };
+}
+
+const onNodes = (workers: readonly Placement[]): ReadonlyMap<string, readonly number[]> => {
+  const byNode = new Map<string, number[]>();
+  for (const { node, gpus } of workers) byNode.set(node, [...(byNode.get(node) ?? []), ...gpus]);
+  return byNode;
+};
+
+const mostOnOneNode = (workers: readonly Placement[]): number => Math.max(0, ...[...onNodes(workers).values()].map((gpus) => gpus.length));
+
+/** As many engines of the aggregator as the workers' GPUs carry, none beyond a node. */
+function aggregatorPlaces(workers: readonly Placement[], tp: number | null): readonly Placement[] {
+  if (tp === null) return [];
+  return [...onNodes(workers)].flatMap(([node, gpus]) =>
+    Array.from({ length: Math.floor(gpus.length / tp) }, (_, at) => ({ node, gpus: gpus.slice(at * tp, (at + 1) * tp) })),
+  );
+}
+
+function aggregatorPredicted({ aggregator }: EnsemblePlacement): BatchOrder["aggregatorPredicted"] {
+  const all = aggregator?.points.at(-1);
+  return aggregator === null || all === undefined ? null : { loadSeconds: aggregator.loadSeconds, allSeconds: all.seconds };
+}
+
+function emulatedNotes({ emulated, observed }: OrderGround): readonly string[] {
+  if (!emulated) return [];
+  const as = observed?.deviates === true ? "times deviate from the planner's model" : "times follow the planner's model to the letter";
+  return [`The cluster is emulated: ${as}, and answers say nothing of real models.`];
+}
