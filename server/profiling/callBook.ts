@@ -16,7 +16,7 @@ export interface CallBookParts {
   readonly ledger: CallLedger;
   readonly tally: Tally;
   readonly speeds: LaneSpeeds;
-  readonly state: JobState;
+  readonly state: Pick<JobState<unknown>, "state" | "isRunning">;
   /** Of calls that are not over, by their number. */
   readonly earlier: Map<number, EarlierAttempts>;
   /** A call can be taken again. */

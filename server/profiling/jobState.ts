@@ -1,6 +1,4 @@
-import type { AuditLine, ProfileJob } from "@/server/contracts/studio";
-import type { StoredProfile } from "@/server/store/profileRepository";
-import type { Store } from "@/server/store/store";
+import type { AuditLine } from "@/server/contracts/studio";
 
 /** Before the disk is tried again. */
 const RETRY_MS = 1_000;
@@ -8,11 +6,24 @@ const RETRY_MS = 1_000;
 /** Whoever does what nobody ordered. */
 const studio = "studio";
 
-export type JobState = ReturnType<typeof createJobState>;
+type State = "running" | "paused" | "done" | "stopped";
+
+export interface JobStateParts<Pause> {
+  readonly state: State;
+  readonly pause: Pause | null;
+  /** As the audit log names the job. */
+  readonly subject: string;
+  /** Puts down how it stands; tried again where it throws. */
+  readonly write: (state: State, pause: Pause | null) => void;
+  readonly audit: { add(line: AuditLine): void };
+}
+
+export type JobState<Pause> = ReturnType<typeof createJobState<Pause>>;
 
 /** Whether a job runs, and why not. It changes at once; where the disk cannot take it, it is written as soon as the disk can. */
-export function createJobState({ id, request, state: begun, pause: why }: StoredProfile, store: Pick<Store, "profiles" | "audit">) {
-  let [state, pause] = [begun, why];
+export function createJobState<Pause>({ state: begun, pause: why, subject, write, audit }: JobStateParts<Pause>) {
+  let state = begun;
+  let pause = why;
   let isKept = true;
   let lines: AuditLine[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -22,11 +33,9 @@ export function createJobState({ id, request, state: begun, pause: why }: Stored
     clearTimeout(timer);
     if (isKept) return;
     try {
-      // Before the state: a job that is over is not looked at again.
-      if (isEnded() && !request.keepAnswers) store.profiles.dropAnswers(id);
-      store.profiles.setState(id, state, pause);
+      write(state, pause);
       for (let [line] = lines; line !== undefined; [line] = lines) {
-        store.audit.add(line);
+        audit.add(line);
         lines = lines.slice(1);
       }
       isKept = true;
@@ -50,13 +59,9 @@ export function createJobState({ id, request, state: begun, pause: why }: Stored
       return isEnded() && isKept;
     },
     /** @param act what the studio did by itself, for the audit log; null: somebody ordered it, who is noted elsewhere. */
-    change(
-      to: ProfileJob["state"],
-      reason: ProfileJob["pause"],
-      act: { readonly action: string; readonly detail: string } | null = null,
-    ): void {
+    change(to: State, reason: Pause | null, act: { readonly action: string; readonly detail: string } | null = null): void {
       [state, pause, isKept] = [to, reason, false];
-      if (act !== null) lines = [...lines, { at: new Date().toISOString(), actor: studio, subject: request.name, ...act }];
+      if (act !== null) lines = [...lines, { at: new Date().toISOString(), actor: studio, subject, ...act }];
       keep();
     },
     /** Tries once more, and no further. */

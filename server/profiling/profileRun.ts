@@ -65,7 +65,14 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
   const budget = new Budget(tally.usd, request.capUsd);
   const pace = new Pace(request.requestsPerMinute);
   const speeds = new LaneSpeeds(shape.lanes.length, request.requestsPerMinute);
-  const state = createJobState(profile, store);
+  const state = createJobState<NonNullable<ProfileJob["pause"]>>({
+    ...{ state: profile.state, pause: profile.pause ?? null, subject: request.name, audit: store.audit },
+    write(to, pause) {
+      // Before the state: a job that is over is not looked at again.
+      if ((to === "done" || to === "stopped") && !request.keepAnswers) store.profiles.dropAnswers(id);
+      store.profiles.setState(id, to, pause);
+    },
+  });
   const earlier = await restoreCalls(profile, prompts, store.profiles, ledger);
   tally.lost += groups.reduce((sum, { state, calls }) => sum + (state === "asked" ? calls : 0), 0);
   const book = createCallBook({

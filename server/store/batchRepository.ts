@@ -45,6 +45,9 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
     insert(batch: StoredBatch): void {
       db.insert(batches).values(batch).run();
     },
+    has(id: string): boolean {
+      return db.select({ id: batches.id }).from(batches).where(eq(batches.id, id)).get() !== undefined;
+    },
     get(id: string): StoredBatch | null {
       return db.select().from(batches).where(eq(batches.id, id)).get() ?? null;
     },
@@ -144,6 +147,17 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
     answersBetween(batchId: string, from: number, before: number): readonly StoredBatchCall[] {
       const over = between(batchId, from, before, inArray(batchCalls.state, ["done", "failed"]));
       return db.select().from(batchCalls).where(over).orderBy(asc(batchCalls.position)).all();
+    },
+    /** Prompts of which a model's calls are over. */
+    positionsOver(batchId: string, stage: BatchStage, model: string): readonly number[] {
+      const { position, state } = batchCalls;
+      const own = and(eq(batchCalls.batchId, batchId), eq(batchCalls.stage, stage), eq(batchCalls.model, model));
+      return db
+        .select({ position })
+        .from(batchCalls)
+        .where(and(own, inArray(state, ["done", "failed"])))
+        .all()
+        .map((row) => row.position);
     },
     /** How often calls of a model that are not over were begun. */
     triesOf(batchId: string, stage: BatchStage, model: string): readonly EarlierTries[] {

@@ -1,0 +1,76 @@
+import type { Prompt } from "@/server/contracts/prompts";
+import { askModel } from "@/server/profiling/askModel";
+import type { Place } from "@/server/profiling/place";
+
+/** What came of one attempt. */
+export type Attempt =
+  | {
+      readonly kind: "answered";
+      readonly text: string;
+      readonly inputTokens: number | null;
+      readonly outputTokens: number;
+      /** Engine seconds. */
+      readonly seconds: number;
+    }
+  /** `failure` in a few words, without any of a prompt or an answer. */
+  | {
+      readonly kind: "failed";
+      readonly failure: string;
+      /** Another attempt would end the same way. */
+      readonly isFinal: boolean;
+      /** Nobody answers there, or nobody who can. */
+      readonly isGone: boolean;
+      /** Asked for by the engine; null: nothing is. */
+      readonly waitSeconds: number | null;
+    }
+  /** `signal` fired. */
+  | { readonly kind: "cut" };
+
+export interface AskedOnce {
+  readonly place: Place;
+  readonly body: Prompt["body"];
+  /** Of the wall. */
+  readonly timeoutSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** Asks an engine one question, once, whole and not streamed. Never rejects. */
+export async function askOnce({ place, body, timeoutSeconds, signal }: AskedOnce): Promise<Attempt> {
+  const limit = new AbortController();
+  const cut = (): void => limit.abort();
+  // Cleared when it is over: thousands of them would wait for their time otherwise.
+  const timer = setTimeout(cut, timeoutSeconds * 1000);
+  signal.addEventListener("abort", cut, { once: true });
+  try {
+    if (signal.aborted) return { kind: "cut" };
+    const asked = await askModel({ place, body, stream: false, signal: limit.signal });
+    const failed = (failure: string, more: { isFinal?: boolean; isGone?: boolean; waitSeconds?: number | null } = {}): Attempt => ({
+      ...{ kind: "failed", failure, isFinal: false, isGone: false, waitSeconds: null },
+      ...more,
+    });
+    switch (asked.kind) {
+      case "answered":
+        return asked;
+      case "aborted":
+        return signal.aborted ? { kind: "cut" } : failed("timed out");
+      case "busy":
+        return failed("too busy", { waitSeconds: asked.waitSeconds });
+      case "refused":
+      case "unstreamed":
+        return failed(`refused${asked.kind === "refused" ? ` (${asked.reason})` : ""}`, { isFinal: true });
+      case "down":
+        return failed("engine gone", { isGone: true });
+      case "broken":
+        return failed(asked.mayCost ? "unreadable answer" : asked.reason);
+    }
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", cut);
+  }
+}
+
+/** A prompt's own body, its answer bounded where the prompt does not bound it itself. */
+export function boundedBody(body: Prompt["body"], maxTokens: number | undefined): Prompt["body"] {
+  const isBounded = maxTokens === undefined || body.max_tokens != null || body.max_completion_tokens != null;
+  return isBounded ? body : { ...body, max_tokens: maxTokens };
+}

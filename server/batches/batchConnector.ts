@@ -1,0 +1,103 @@
+import { awaitEngine, defaultLoadLimitMs } from "@/server/clusters/awaitEngine";
+import type { Answer } from "@/server/clusters/connector";
+import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { ConnectedCluster } from "@/server/fleet/fleet";
+import type { Doors, Place } from "@/server/profiling/place";
+import type { StoredBatch } from "@/server/store/batchRepository";
+import { batchOfEngine, type ShapedSession } from "./batchShape";
+
+/** A cluster as a batch needs it. */
+export type BatchCluster = Pick<ConnectedCluster, "host" | "seen">;
+
+export interface BatchConnectorParts {
+  readonly batch: Pick<StoredBatch, "id" | "clusterId" | "order">;
+  /** null: the studio is not connected to it. */
+  readonly clusterOf: (clusterId: string) => BatchCluster | null;
+  readonly clusterName: (clusterId: string) => string;
+  /** In which a model is served. */
+  readonly precisionOf: (model: string) => EngineOrder["precision"];
+  readonly doors: Doors;
+  /** Wall milliseconds that an engine may take to answer. */
+  readonly loadLimitMs?: number;
+}
+
+/** An engine that answers; `isFresh`: it was not there before, so that all of its loading was seen. */
+export interface LoadedEngine {
+  readonly place: Place;
+  readonly isFresh: boolean;
+}
+
+export type BatchConnector = ReturnType<typeof createBatchConnector>;
+
+/** Starts and ends a batch's engines wherever the cluster's host can: emulated, as processes, in Kubernetes. Does again what was done before, and changes nothing then. */
+export function createBatchConnector(parts: BatchConnectorParts) {
+  const { batch, clusterOf, clusterName, precisionOf, doors, loadLimitMs = defaultLoadLimitMs } = parts;
+  const name = clusterName(batch.clusterId);
+  const away = { ok: false, message: `${name} is not connected: attach it again.` } as const;
+  const hostNow = () => clusterOf(batch.clusterId)?.host ?? null;
+  const options = (signal: AbortSignal) => ({ signal, report: () => undefined, planId: null });
+
+  const orderOf = ({ engineId: id, model, placement }: ShapedSession): EngineOrder => ({
+    ...{ id, model, precision: precisionOf(model), gpu: batch.order.gpu },
+    ...{ tp: placement.gpus.length, pp: 1, placements: [placement] },
+  });
+
+  async function unload(engineId: string, signal: AbortSignal): Promise<Answer<string>> {
+    return hostNow()?.stop(engineId, options(signal)) ?? away;
+  }
+
+  return {
+    name,
+    unload,
+    /** Brings a session's engine up, and waits until it answers. */
+    async load(session: ShapedSession, signal: AbortSignal): Promise<Answer<LoadedEngine>> {
+      const host = hostNow();
+      if (host === null) return away;
+      const { engineId: id, model } = session;
+      const found = await host.observe({ signal });
+      if (!found.ok) return found;
+      const standing = found.value.engines.find((one) => one.id === id);
+      const cleared = standing?.stopping === true ? await unload(id, signal) : null;
+      if (cleared !== null && !cleared.ok) return cleared;
+      const started = await host.start(orderOf(session), options(signal));
+      if (!started.ok) return started;
+      const up = await awaitEngine(host, { id, model }, { ...options(signal), limitMs: loadLimitMs });
+      if (!up.ok) {
+        // Else the next attempt would find what never answers.
+        await unload(id, signal);
+        return up;
+      }
+      const now = await host.observe({ signal });
+      if (!now.ok) return now;
+      const engine = now.value.engines.find((one) => one.id === id);
+      if (engine === undefined) return { ok: false, message: `${id} was up and is gone.` };
+      const { url, access: { key, caFile, servedName = model } = {} } = engine;
+      const place: Place = {
+        ...{ id, url: `${url}/v1/chat/completions`, dispatcher: doors.to(url, { key, caFile }), servedName },
+        ...{ timeScale: now.value.timeScale, engine: id },
+      };
+      return { ok: true, value: { place, isFresh: standing === undefined || cleared !== null } };
+    },
+    /** Ends engines of this batch that stand and that nobody needs. */
+    async sweep(isNeeded: (engineId: string) => boolean, signal: AbortSignal): Promise<Answer<string>> {
+      const found = (await hostNow()?.observe({ signal })) ?? away;
+      if (!found.ok) return found;
+      const left = found.value.engines.filter(({ id }) => batchOfEngine(id) === batch.id.slice(0, 8) && !isNeeded(id));
+      const ended = await Promise.all(left.map(({ id }) => unload(id, signal)));
+      return ended.find(({ ok }) => !ok) ?? { ok: true, value: `${left.length} engines ended` };
+    },
+    /** Gives emulated engines that have no prompts to replay those of a workload. @param workloadWith one that has answers of all these models. */
+    async giveOutcomes(workloadWith: () => string | null, signal: AbortSignal): Promise<Answer<string>> {
+      const host = hostNow();
+      if (host === null) return away;
+      if (host.loadOutcomes === undefined) return { ok: true, value: "engines are real" };
+      const found = await host.observe({ signal });
+      if (!found.ok) return found;
+      if (found.value.outcomes !== null) return { ok: true, value: "there are some" };
+      const workloadId = workloadWith();
+      if (workloadId === null)
+        return { ok: false, message: "Its emulated engines have no prompts to replay, and no workload has all of the batch's models." };
+      return host.loadOutcomes(workloadId, options(signal));
+    },
+  };
+}

@@ -1,0 +1,246 @@
+import { setMaxListeners } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BatchState } from "@/server/contracts/batches";
+import type { Prompt } from "@/server/contracts/prompts";
+import { createJobState } from "@/server/profiling/jobState";
+import type { StoredBatch, StoredBatchCall } from "@/server/store/batchRepository";
+import type { Store } from "@/server/store/store";
+import { aggregatorMessages } from "@/solver/ensemble/aggregatorPrompt";
+import { voteReader } from "@/solver/ensemble/voteReader";
+import { boundedBody } from "./askOnce";
+import { createBatchBook } from "./batchBook";
+import { type BatchConnectorParts, createBatchConnector } from "./batchConnector";
+import { type BatchShape, batchShape, type ShapedSession } from "./batchShape";
+import { BatchTally } from "./batchTally";
+import { Bell } from "./bell";
+import { CallQueue } from "./callQueue";
+import { emulatedWorkload } from "./emulatedWorkload";
+import { Questions } from "./questions";
+import { SessionRecord } from "./sessionRecord";
+import { type Hold, runSession, type SessionGround } from "./sessionRun";
+
+/** How often what running sessions have taken is put down. */
+const KEEP_MS = 2_000;
+
+export interface BatchRunParts extends Omit<BatchConnectorParts, "batch"> {
+  readonly store: Store;
+}
+
+type Pause = NonNullable<StoredBatch["pause"]>;
+
+/** A batch that is not over. */
+export interface BatchRun {
+  /** As it was taken up. */
+  readonly batch: StoredBatch;
+  readonly state: BatchState;
+  readonly pausedFor: Pause | null;
+  /** It has ended, and that is on disk. */
+  readonly isOver: boolean;
+  readonly shape: BatchShape;
+  readonly records: readonly SessionRecord[];
+  readonly tally: BatchTally;
+  readonly questions: Questions;
+  /** Begins no more calls; those under way end, and engines stay loaded. */
+  pause(kind: Pause["kind"], reason: string): void;
+  resume(): void;
+  /** Ends it for good: cuts what is under way and ends its engines. Resolves when they are gone, or says why they are not. */
+  stop(): Promise<string | null>;
+  /** Cuts what is under way; engines serve on, and the batch goes on at the next start. */
+  close(): Promise<void>;
+}
+
+/**
+ * Takes a batch up where it stands: each worker goes through its sessions in turn, and what the gate leaves undecided goes to the aggregator when all of
+ * them are over. Each call is put down before it is made and when it is over, so that nothing is asked twice but what a killed studio had under way.
+ */
+export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun {
+  const { store } = parts;
+  const { id, order, promptSetId } = batch;
+  const { ensemble, request } = order;
+  store.batches.loseAsked(id);
+  const shape = batchShape(batch);
+  const tally = new BatchTally(store.batches.groups(id));
+  const questions = new Questions({ batch, shape, store });
+  const connector = createBatchConnector({ ...parts, batch });
+  const book = createBatchBook(store.batches);
+  const stored = store.batches.sessions(id);
+  const recordOf = (session: ShapedSession): SessionRecord => {
+    const { stage, worker, turn } = session;
+    return new SessionRecord(
+      session,
+      stored.find((one) => one.stage === stage && one.worker === worker && one.turn === turn),
+    );
+  };
+  const workers = shape.workers.map((sessions) => sessions.map(recordOf));
+  const aggregators = shape.aggregators.map(recordOf);
+  const records = [...workers.flat(), ...aggregators];
+  const ending = new AbortController();
+  // Every call under way listens.
+  setMaxListeners(0, ending.signal);
+  const { signal } = ending;
+  const bell = new Bell();
+  const queues = new Set<CallQueue>([questions.undecided]);
+  const state = createJobState<Pause>({
+    ...{ state: batch.state, pause: batch.pause, subject: request.name, audit: store.audit },
+    write: (to, pause) => store.batches.setState(id, to, pause),
+  });
+
+  function wake(): void {
+    bell.ring();
+    for (const queue of queues) queue.wake();
+  }
+
+  function pause(kind: Pause["kind"], reason: string): void {
+    if (!state.isRunning || signal.aborted) return;
+    const act = kind === "operator" ? null : { action: "pause batch", detail: reason };
+    state.change("paused", { kind, reason, since: new Date().toISOString() }, act);
+    wake();
+  }
+
+  const hold: Hold = {
+    get isHeld() {
+      return !state.isRunning || signal.aborted;
+    },
+    async opened() {
+      while (!state.isRunning && !signal.aborted) await bell.rung();
+      return !signal.aborted;
+    },
+    pause: (reason) => pause("problem", reason),
+    stumble: (error) =>
+      pause("problem", `The studio could not go on (${nameOf(error)}). Its disk may be full: resume when it can write again.`),
+    sleep: (ms) => sleep(ms, undefined, { signal }).catch(() => undefined),
+  };
+
+  function bodyFor(stage: StoredBatchCall["stage"], position: number): Prompt["body"] | null {
+    const prompt = store.prompts.prompt(promptSetId, position);
+    if (prompt === null) return null;
+    if (stage === "experts") return boundedBody(prompt.body, ensemble.maxTokens);
+    const given = store.batches.answersBetween(id, position, position + 1);
+    const answers = ensemble.experts.flatMap((model) => {
+      const text = given.find((call) => call.stage === "experts" && call.model === model)?.answer ?? null;
+      return text === null ? [] : [{ text }];
+    });
+    const messages = aggregatorMessages(prompt.body.messages, answers, ensemble.aggregator.instruction);
+    return boundedBody({ ...prompt.body, messages }, ensemble.aggregator.maxTokens);
+  }
+
+  const groundOf = ({ stage }: ShapedSession): SessionGround => ({
+    ...{ batch, batches: store.batches, connector, tally, book, hold, signal },
+    bodyOf: (position) => bodyFor(stage, position),
+    readVote: voteReader(ensemble.extraction),
+    ended(row) {
+      tally.end(row);
+      questions.end(row);
+    },
+    keepRow: (row) => store.sessionRows.add(row),
+  });
+
+  function queueOf({ stage, model, positions }: ShapedSession): CallQueue {
+    if (positions === null) return questions.undecided;
+    const over = new Set(store.batches.positionsOver(id, stage, model));
+    return new CallQueue(positions.filter((position) => !over.has(position)));
+  }
+
+  /** Tries until it comes to its end, or the batch does: what the disk could not take holds the batch. */
+  async function persist(work: () => Promise<void>): Promise<void> {
+    while (await hold.opened()) {
+      try {
+        return await work();
+      } catch (error) {
+        hold.stumble(error);
+      }
+    }
+  }
+
+  const through = (record: SessionRecord): Promise<void> =>
+    persist(async () => {
+      if (record.state === "done") return;
+      const queue = queueOf(record.session);
+      queues.add(queue);
+      await runSession(record, queue, groundOf(record.session));
+      if (queue !== questions.undecided) queues.delete(queue);
+    });
+
+  async function prepare(): Promise<void> {
+    const needed = new Set(workers.flatMap((own) => own.find((record) => record.state !== "done")?.session.engineId ?? []));
+    for (const { session } of needed.size === 0 ? aggregators : []) needed.add(session.engineId);
+    while (await hold.opened()) {
+      const swept = await connector.sweep((engineId) => needed.has(engineId), signal);
+      const given = swept.ok
+        ? await connector.giveOutcomes(() => emulatedWorkload(store, [...ensemble.experts, ensemble.aggregator.model]), signal)
+        : swept;
+      if (given.ok) return;
+      pause("problem", `${given.message} Resume to try again, or stop the batch.`);
+    }
+  }
+
+  async function run(): Promise<void> {
+    await persist(prepare);
+    await Promise.all(
+      workers.map(async (own) => {
+        for (const record of own) if (await hold.opened()) await through(record);
+      }),
+    );
+    if (!(await hold.opened())) return;
+    if (questions.undecided.left > 0 || aggregators.some((record) => record.state !== "waiting"))
+      await Promise.all(aggregators.map(through));
+    if (!(await hold.opened())) return;
+    const { skipped, aggregated, unanswered } = questions.counts;
+    const detail = `${skipped} questions skipped the aggregator, ${aggregated} were aggregated, ${unanswered} have no answer`;
+    state.change("done", null, { action: "end batch", detail });
+  }
+
+  const keeper = setInterval(() => {
+    if (hold.isHeld) return;
+    try {
+      for (const record of records)
+        if (record.state === "running") store.batches.saveSession(record.stored(id, "running", performance.now()));
+    } catch (error) {
+      hold.stumble(error);
+    }
+  }, KEEP_MS);
+  const running = run().finally(() => clearInterval(keeper));
+
+  async function end(): Promise<void> {
+    ending.abort();
+    clearInterval(keeper);
+    for (const queue of queues) queue.close();
+    wake();
+    await running;
+    // Those of a disk that is still full count as lost.
+    await book.writeLeft().catch(() => undefined);
+  }
+
+  return {
+    ...{ batch, shape, records, tally, questions, pause },
+    get state() {
+      return state.state;
+    },
+    get pausedFor() {
+      return state.pause;
+    },
+    get isOver() {
+      return state.isOver;
+    },
+    resume() {
+      state.change("running", null);
+      book.writeLeft().catch(hold.stumble).finally(wake);
+    },
+    async stop() {
+      await end();
+      state.change("stopped", null);
+      const swept = await connector.sweep(() => false, new AbortController().signal);
+      return swept.ok ? null : swept.message;
+    },
+    async close() {
+      await end();
+      state.close();
+    },
+  };
+}
+
+/** Of an error nothing but its name: what it says may be of a prompt. */
+function nameOf(error: unknown): string {
+  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
+  return String(code ?? name ?? "unknown");
+}

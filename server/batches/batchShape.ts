@@ -1,0 +1,70 @@
+import type { BatchSession } from "@/server/contracts/batches";
+import type { BatchStage, StoredBatch } from "@/server/store/batchRepository";
+import type { Placement } from "@/solver/plan/plan";
+
+/** A session of a batch: one load of a model on a worker, and what it is asked there. */
+export interface ShapedSession {
+  readonly stage: BatchStage;
+  readonly worker: number;
+  readonly turn: number;
+  readonly model: string;
+  readonly placement: Placement;
+  /** Of its engine: the same whenever it is loaded, so that one of a killed studio is known again. */
+  readonly engineId: string;
+  /** Rising; null: whatever the gate leaves undecided, shared among the aggregator's engines. */
+  readonly positions: readonly number[] | null;
+  readonly predicted: BatchSession["predicted"];
+}
+
+export interface BatchShape {
+  /** Of experts, worker by worker in turn. */
+  readonly workers: readonly (readonly ShapedSession[])[];
+  readonly aggregators: readonly ShapedSession[];
+  /** In the order of the ensemble. */
+  expertsOf(position: number): readonly string[];
+}
+
+const OF_BATCHES = /^batch-([0-9a-f]{8})-(?:experts|aggregator)-w\d+-\d+$/;
+
+/** The first eight digits of the batch that an engine was started for; null: for none. */
+export const batchOfEngine = (engineId: string): string | null => OF_BATCHES.exec(engineId)?.[1] ?? null;
+
+const engineIdOf = (batchId: string, stage: BatchStage, worker: number, turn: number): string =>
+  `batch-${batchId.slice(0, 8)}-${stage}-w${worker}-${turn}`;
+
+/** What a batch's order comes to: its sessions with their engines, and who answers which question. */
+export function batchShape({ id, order }: Pick<StoredBatch, "id" | "order">): BatchShape {
+  const { ensemble, schedules, aggregatorPredicted } = order;
+  const placed = schedules.find(({ kind }) => kind === "placed")?.workers ?? [];
+  const workers = order.sessions.map((sessions, worker) =>
+    sessions.flatMap(({ model, positions }, turn): readonly ShapedSession[] => {
+      const placement = order.workers[worker];
+      if (placement === undefined) return [];
+      const timed = placed[worker]?.find((one) => one.model === model);
+      const predicted =
+        timed === undefined
+          ? null
+          : { loadSeconds: timed.readySeconds - timed.fromSeconds, seconds: timed.untilSeconds - timed.readySeconds };
+      return [
+        { stage: "experts", worker, turn, model, placement, engineId: engineIdOf(id, "experts", worker, turn), positions, predicted },
+      ];
+    }),
+  );
+  const aggregators = order.aggregators.map((placement, worker): ShapedSession => {
+    const engineId = engineIdOf(id, "aggregator", worker, 0);
+    return {
+      ...{ stage: "aggregator", worker, turn: 0, model: ensemble.aggregator.model, placement, engineId, positions: null },
+      predicted: aggregatorPredicted && { loadSeconds: aggregatorPredicted.loadSeconds, seconds: aggregatorPredicted.allSeconds },
+    };
+  });
+  // A bit for each expert, of which there are sixteen at most.
+  const asked = new Uint16Array(order.questions);
+  for (const { model, positions } of workers.flat()) {
+    const bit = 1 << ensemble.experts.indexOf(model);
+    for (const position of positions ?? []) asked[position] = (asked[position] ?? 0) | bit;
+  }
+  return {
+    ...{ workers, aggregators },
+    expertsOf: (position) => ensemble.experts.filter((_, index) => ((asked[position] ?? 0) & (1 << index)) !== 0),
+  };
+}

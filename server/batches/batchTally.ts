@@ -1,0 +1,80 @@
+import type { BatchCallGroup, BatchStage, StoredBatchCall } from "@/server/store/batchRepository";
+
+/** Calls of one session. */
+export interface SessionCount {
+  readonly done: number;
+  readonly failed: number;
+}
+
+const nothing: SessionCount = { done: 0, failed: 0 };
+
+/** Ways to fail that are told apart; those beyond are one. */
+const MOST_FAILURES = 40;
+const OTHER = "something else";
+
+/** What is counted of a batch: begun from what is on disk, and kept up with every call that is over. */
+export class BatchTally {
+  readonly #sessions = new Map<string, SessionCount>();
+  readonly #failures = new Map<string, number>();
+  readonly #stages: Record<BatchStage, SessionCount> = { experts: nothing, aggregator: nothing };
+  #noVote = 0;
+  #lost = 0;
+  #retried = 0;
+
+  constructor(groups: readonly BatchCallGroup[]) {
+    for (const { stage, engine, state, failure, voted, calls, attempts, lost } of groups) {
+      const isOver = state === "done" || state === "failed";
+      this.#lost += lost;
+      this.#retried += attempts - lost - (isOver || state === "asked" ? calls : 0);
+      if (isOver) this.#count({ stage, engine, state, failure, voted, calls });
+    }
+  }
+
+  /** One that has come to its end. */
+  end({ stage, engine, state, failure, vote }: Pick<StoredBatchCall, "stage" | "engine" | "state" | "failure" | "vote">): void {
+    this.#count({ stage, engine, state, failure, voted: vote !== null, calls: 1 });
+  }
+
+  /** An attempt failed and is made again. */
+  retry(): void {
+    this.#retried += 1;
+  }
+
+  get lost(): number {
+    return this.#lost;
+  }
+  get retried(): number {
+    return this.#retried;
+  }
+  /** Answers off which nothing could be read. */
+  get noVote(): number {
+    return this.#noVote;
+  }
+
+  stage(stage: BatchStage): SessionCount {
+    return this.#stages[stage];
+  }
+
+  session(engineId: string): SessionCount {
+    return this.#sessions.get(engineId) ?? nothing;
+  }
+
+  /** Most first. */
+  failures(): readonly { readonly failure: string; readonly calls: number }[] {
+    return [...this.#failures].map(([failure, calls]) => ({ failure, calls })).sort((a, b) => b.calls - a.calls);
+  }
+
+  #count({ stage, engine, state, failure, voted, calls }: Omit<BatchCallGroup, "attempts" | "lost">): void {
+    const isDone = state === "done";
+    const plus = (count: SessionCount): SessionCount => ({
+      done: count.done + (isDone ? calls : 0),
+      failed: count.failed + (isDone ? 0 : calls),
+    });
+    this.#stages[stage] = plus(this.#stages[stage]);
+    if (engine !== null) this.#sessions.set(engine, plus(this.session(engine)));
+    if (isDone && !voted) this.#noVote += calls;
+    if (isDone || failure === null) return;
+    const words = this.#failures.has(failure) || this.#failures.size < MOST_FAILURES ? failure : OTHER;
+    this.#failures.set(words, (this.#failures.get(words) ?? 0) + calls);
+  }
+}

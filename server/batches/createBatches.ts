@@ -1,0 +1,203 @@
+import { randomUUID } from "node:crypto";
+import type { CardShelf } from "@/server/cards/cardShelf";
+import type { Batch, BatchResult, BatchSummary } from "@/server/contracts/batches";
+import type { Outcome } from "@/server/contracts/studio";
+import { createDoors } from "@/server/profiling/place";
+import type { BatchOrder } from "@/server/store/batchOrder";
+import type { StoredBatch } from "@/server/store/batchRepository";
+import type { Store } from "@/server/store/store";
+import { extractionProblem } from "@/solver/ensemble/voteReader";
+import type { BatchCluster } from "./batchConnector";
+import { batchResults } from "./batchResults";
+import { type BatchRun, takeUpBatch } from "./batchRun";
+import { batchOfEngine, batchShape } from "./batchShape";
+import { BatchTally } from "./batchTally";
+import { type DescribedBatch, describeBatch } from "./describeBatch";
+import { emulationProblem } from "./emulatedWorkload";
+import { Questions } from "./questions";
+import { SessionRecord } from "./sessionRecord";
+
+/** Engines of batches that are over are looked for so often, until their cluster was seen. */
+const SWEEP_MS = 2_000;
+
+/** Batches that are over and held in memory: somebody looks at one or two of them. */
+const MOST_ENDED = 8;
+
+export interface BatchesParts {
+  readonly store: Store;
+  /** null: the studio is not connected to it. */
+  readonly clusterOf: (clusterId: string) => BatchCluster | null;
+  readonly cards: Pick<CardShelf, "read">;
+  /** Wall milliseconds that an engine may take to answer. */
+  readonly loadLimitMs?: number;
+}
+
+export type Batches = ReturnType<typeof createBatches>;
+
+type Refusal = { readonly ok: false; readonly message: string };
+
+/** Runs batches of questions through ensembles, one on a cluster at a time. */
+export function createBatches(parts: BatchesParts) {
+  const { store, clusterOf, cards } = parts;
+  const clusterName = (clusterId: string): string => store.clusters.get(clusterId)?.spec.name ?? clusterId;
+  /** Each call has a limit of its own. */
+  const doors = createDoors(0);
+  /** A model without a card of its own is served as its checkpoint is, which is what engines do unless told otherwise. */
+  const precisionOf = (model: string) => cards.read().catalogue.models.find(({ id }) => id === model)?.precision ?? "bf16";
+  const runParts = { ...parts, clusterName, precisionOf, doors };
+  const runs = new Map<string, BatchRun>();
+  /** Of batches that are over, as they are told of: nothing is added to them. */
+  const ended = new Map<string, DescribedBatch>();
+  const stopping = new Set<Promise<unknown>>();
+  let sweeper: NodeJS.Timeout | undefined;
+  const closing = new AbortController();
+
+  const refuse = (message: string): Refusal => ({ ok: false, message });
+
+  function begin(batch: StoredBatch): void {
+    runs.set(batch.id, takeUpBatch(batch, runParts));
+  }
+
+  /** The run of a batch that is not over. */
+  function runOf(id: string): BatchRun | null {
+    const run = runs.get(id);
+    if (run === undefined || !run.isOver) return run ?? null;
+    runs.delete(id);
+    return null;
+  }
+
+  /** One that nothing is added to, as it stands in the store. */
+  function described(batch: StoredBatch): DescribedBatch {
+    const shape = batchShape(batch);
+    const stored = store.batches.sessions(batch.id);
+    const records = [...shape.workers.flat(), ...shape.aggregators].map(
+      (session) =>
+        new SessionRecord(
+          session,
+          stored.find(({ stage, worker, turn }) => stage === session.stage && worker === session.worker && turn === session.turn),
+        ),
+    );
+    const described = {
+      batch,
+      shape,
+      records,
+      tally: new BatchTally(store.batches.groups(batch.id)),
+      questions: new Questions({ batch, shape, store }),
+    };
+    const [oldest] = ended.keys();
+    if (ended.size >= MOST_ENDED && oldest !== undefined) ended.delete(oldest);
+    if (batch.endedAt !== null) ended.set(batch.id, whole);
+    return whole;
+  }
+
+  /** What is done to a batch that is not over; refused with a sentence where it is, or does not stand as it must. */
+  function act(id: string, wanted: readonly Batch["state"][], what: string): BatchRun | Refusal {
+    const batch = store.batches.list().find((one) => one.id === id);
+    if (batch === undefined) return refuse("There is no such batch.");
+    const run = runOf(id);
+    if (run === null || !wanted.includes(run.state))
+      return refuse(`"${batch.name}" is ${run?.state ?? batch.state}, so it cannot be ${what}.`);
+    return run;
+  }
+
+  /** Ends engines that a studio left which was killed while it stopped a batch. */
+  async function sweep(clusterIds: readonly string[]): Promise<void> {
+    const over = new Set(store.batches.list().flatMap(({ id, endedAt }) => (endedAt === null ? [] : id.slice(0, 8))));
+    const unseen: string[] = [];
+    for (const clusterId of clusterIds) {
+      const host = clusterOf(clusterId)?.host;
+      const found = await host?.observe({ signal: closing.signal });
+      if (host === undefined || found?.ok !== true) unseen.push(clusterId);
+      else
+        for (const { id } of found.value.engines)
+          if (over.has(batchOfEngine(id) ?? "")) await host.stop(id, { signal: closing.signal, report: () => undefined });
+    }
+    if (unseen.length > 0 && !closing.signal.aborted) sweeper = setTimeout(() => void sweep(unseen).catch(() => undefined), SWEEP_MS);
+  }
+
+  return {
+    /** Begins a batch that was prepared; refused with a sentence where it cannot run now. */
+    start(order: BatchOrder, by: string): Outcome<{ readonly id: string }> {
+      const { request, ensemble } = order;
+      const { clusterId, promptSetId } = request;
+      const running = store.batches.runningOn(clusterId);
+      if (running !== null) return refuse(`The batch "${running}" runs on ${clusterName(clusterId)}: wait for its end, or stop it.`);
+      if (store.applications.open().some((one) => one.clusterId === clusterId))
+        return refuse(`A plan is being put into force on ${clusterName(clusterId)}: wait for its end, or abort it.`);
+      const cluster = clusterOf(clusterId);
+      if (cluster === null) return refuse(`${clusterName(clusterId)} is not connected: attach it, or export a job file.`);
+      const unreadable = extractionProblem(ensemble.extraction);
+      if (unreadable !== null) return refuse(unreadable);
+      const { answer } = cluster.seen();
+      if (!answer.ok) return refuse(`${clusterName(clusterId)} cannot be seen: ${answer.message}`);
+      const isEmulated = cluster.host.loadOutcomes !== undefined;
+      const mute = isEmulated ? emulationProblem(store, answer.value, [...ensemble.experts, ensemble.aggregator.model]) : null;
+      if (mute !== null) return refuse(mute);
+      const id = randomUUID();
+      const row = { id, createdAt: new Date().toISOString(), endedAt: null, actor: by, clusterId, promptSetId, order };
+      const batch: StoredBatch = { ...row, state: "running", pause: null };
+      store.batches.insert(batch);
+      begin(batch);
+      return { ok: true, id };
+    },
+    /** Goes on with what an earlier studio had begun; paused ones stay so. Call once, at start. */
+    takeUp(): void {
+      for (const batch of store.batches.open()) begin(batch);
+      const clusterIds = [...new Set(store.batches.list().flatMap(({ clusterId, endedAt }) => (endedAt === null ? [] : clusterId)))];
+      void sweep(clusterIds).catch(() => undefined);
+    },
+    /** Newest first. */
+    list: (): readonly BatchSummary[] =>
+      store.batches.list().map((batch) => {
+        const run = runOf(batch.id);
+        return run === null ? batch : { ...batch, state: run.state, pause: run.pausedFor };
+      }),
+    /** null: there is none. */
+    get(id: string): Batch | null {
+      const run = runOf(id);
+      if (run !== null) {
+        const { batch, shape, records, tally, questions, state, pausedFor: pause } = run;
+        return describeBatch({ batch: { ...batch, state, pause }, shape, records, tally, questions });
+      }
+      const known = store.batches.has(id) ? ended.get(id) : undefined;
+      if (known !== undefined) return describeBatch(known);
+      const batch = store.batches.get(id);
+      return batch === null ? null : describeBatch(described(batch));
+    },
+    pause(id: string): Outcome<object> {
+      const run = act(id, ["running"], "paused");
+      if ("ok" in run) return run;
+      run.pause("operator", "An operator paused it.");
+      return { ok: true };
+    },
+    resume(id: string): Outcome<object> {
+      const run = act(id, ["paused"], "resumed");
+      if ("ok" in run) return run;
+      run.resume();
+      return { ok: true };
+    },
+    /** Resolves when its engines are gone. */
+    async stop(id: string): Promise<Outcome<object>> {
+      const run = act(id, ["running", "paused"], "stopped");
+      if ("ok" in run) return run;
+      const stopped = run.stop();
+      stopping.add(stopped);
+      const left = await stopped.finally(() => stopping.delete(stopped));
+      return left === null ? { ok: true } : refuse(`It is stopped, and its engines may still run: ${left}`);
+    },
+    /** Questions that are decided, in order of prompts, read as they are taken; null: no such batch. */
+    results(id: string): Iterable<BatchResult> | null {
+      const batch = store.batches.get(id);
+      return batch === null ? null : batchResults(batch, store);
+    },
+    /** Name of the batch that runs on a cluster or is paused there; null: none. */
+    runningOn: (clusterId: string): string | null => store.batches.runningOn(clusterId),
+    /** Lets go of what runs; the next studio takes it up. */
+    async close(): Promise<void> {
+      closing.abort();
+      clearTimeout(sweeper);
+      await Promise.all([...[...runs.values()].map((run) => run.close()), ...stopping]);
+      await doors.close();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { Batch, BatchSession } from "@/server/contracts/batches";
+import type { StoredBatch } from "@/server/store/batchRepository";
+import { etaSeconds } from "./batchEta";
+import type { BatchShape } from "./batchShape";
+import type { BatchTally } from "./batchTally";
+import type { Questions } from "./questions";
+import type { SessionRecord } from "./sessionRecord";
+
+export interface DescribedBatch {
+  readonly batch: StoredBatch;
+  readonly shape: BatchShape;
+  readonly records: readonly SessionRecord[];
+  readonly tally: BatchTally;
+  readonly questions: Questions;
+}
+
+/** A batch in full, as screens tell of it. */
+export function describeBatch(described: DescribedBatch): Batch {
+  const { batch, records, tally, questions } = described;
+  const { order, ...row } = batch;
+  const { request, ensemble } = order;
+  const nowMs = performance.now();
+  const { done, failed } = tally.stage("experts");
+  return {
+    ...row,
+    ...{ name: request.name, ensemble: ensemble.name, questions: order.questions, emulated: order.emulated },
+    ...{ document: ensemble, request, schedules: order.schedules, notes: order.notes },
+    sessions: records.map((record) => shownSession(record, tally, nowMs)),
+    progress: {
+      expertAnswers: { asked: order.sessions.flat().reduce((sum, { positions }) => sum + positions.length, 0), done, failed },
+      questions: questions.counts,
+      ...{ noVote: tally.noVote, failures: tally.failures(), lost: tally.lost, retried: tally.retried },
+      etaSeconds: batch.state === "running" ? etaSeconds({ records, tally, questions, nowMs }) : null,
+    },
+    accuracy: questions.accuracy,
+  };
+}
+
+function shownSession(record: SessionRecord, tally: BatchTally, nowMs: number): BatchSession {
+  const { session, state, loadSeconds } = record;
+  const { stage, worker, turn, model, engineId, positions, predicted } = session;
+  const { done, failed } = tally.session(engineId);
+  const isUp = state === "loading" || state === "running" || state === "unloading";
+  return {
+    ...{ stage, worker, turn, model, state, predicted, answered: done, failed },
+    // The aggregator's engines share what there is: each has what it took.
+    prompts: positions?.length ?? done + failed,
+    engine: isUp ? engineId : null,
+    measured: { loadSeconds, seconds: state === "waiting" || state === "loading" ? null : record.seconds(nowMs) },
+  };
+}

@@ -1,0 +1,50 @@
+import type { BatchOrder } from "@/server/store/batchOrder";
+import type { StoredBatchCall } from "@/server/store/batchRepository";
+import { canonicalText } from "@/solver/ensemble/canonicalVote";
+import { decideGate, type GateDecision } from "@/solver/ensemble/gate";
+
+/** A call of a question that is over. */
+export type OverCall = Omit<StoredBatchCall, "answer">;
+
+/** Where a question stands whose experts have all answered or failed. `open`: the aggregator is to be asked. */
+export interface JudgedQuestion {
+  readonly decision: GateDecision;
+  readonly verdict: "skipped" | "aggregated" | "unanswered" | "open";
+  /** The vote that is returned, null where there is none, and whose answer it was read off. */
+  readonly vote: string | null;
+  readonly by: { readonly stage: "experts" | "aggregator"; readonly model: string } | null;
+}
+
+/**
+ * Decides a question by the calls of it that are over (MOSAIC, algorithm 1). An aggregator that fails leaves the experts' leading answer; where the batch
+ * has none, as it fits nowhere, that stands too.
+ *
+ * @param experts whom it was put to, in the ensemble's order.
+ * @returns null while one of them is still out.
+ */
+export function judgeQuestion(calls: readonly OverCall[], experts: readonly string[], order: BatchOrder): JudgedQuestion | null {
+  const { confidence, tau } = order.ensemble;
+  const votes = calls
+    .filter(({ stage }) => stage === "experts")
+    .map(({ model, vote, outputTokens }) => ({ expert: model, vote, outputTokens: outputTokens ?? 0 }));
+  if (votes.length < experts.length) return null;
+  const decision = decideGate(votes, { asked: experts, confidence, tau });
+  const { kind, leading } = decision;
+  const ofExperts = { vote: leading?.vote ?? null, by: leading && ({ stage: "experts", model: leading.expert } as const) };
+  if (kind === "skip") return { decision, verdict: "skipped", ...ofExperts };
+  const aggregated = calls.find(({ stage }) => stage === "aggregator");
+  if (aggregated === undefined) {
+    if (order.aggregators.length > 0) return { decision, verdict: "open", vote: null, by: null };
+    return { decision, verdict: leading === null ? "unanswered" : "skipped", ...ofExperts };
+  }
+  if (aggregated.state === "done")
+    return { decision, verdict: "aggregated", vote: aggregated.vote, by: { stage: "aggregator", model: aggregated.model } };
+  return { decision, verdict: leading === null ? "unanswered" : "aggregated", ...ofExperts };
+}
+
+/** Whether a vote is the reference, read in the same way; null where there is no reference. */
+export function isRight(vote: string | null, reference: string | null, readVote: (text: string) => string | null): boolean | null {
+  if (reference === null) return null;
+  const right = readVote(reference) ?? canonicalText(reference);
+  return vote !== null && vote.toLowerCase() === right.toLowerCase();
+}

@@ -1,0 +1,64 @@
+import type { BatchSession } from "@/server/contracts/batches";
+import type { StoredBatchSession } from "@/server/store/batchRepository";
+import type { ShapedSession } from "./batchShape";
+
+type State = BatchSession["state"];
+
+/** How a session stands, and what it has taken, in engine seconds. */
+export class SessionRecord {
+  state: State = "waiting";
+  loadSeconds: number | null = null;
+  /** Whether nothing came between its first question and its last answer: a kill, a pause, an engine that died. */
+  isWhole = true;
+  answers = 0;
+  outputTokens = 0;
+  mostOutputTokens = 0;
+  #seconds = 0;
+  #stretch: { readonly sinceMs: number; readonly timeScale: number; readonly answers: number } | null = null;
+
+  constructor(
+    readonly session: ShapedSession,
+    stored: StoredBatchSession | undefined,
+  ) {
+    if (stored === undefined) return;
+    this.state = stored.state;
+    this.loadSeconds = stored.loadSeconds;
+    this.#seconds = stored.seconds ?? 0;
+    this.isWhole = stored.state === "loading";
+  }
+
+  /** Of answering so far. */
+  seconds(nowMs: number): number {
+    const { sinceMs, timeScale } = this.#stretch ?? { sinceMs: nowMs, timeScale: 1 };
+    return this.#seconds + ((nowMs - sinceMs) / 1000) * timeScale;
+  }
+
+  /** Answers in an engine second since it last began to answer; null: it does not, or has none yet. */
+  answersPerSecond(nowMs: number): number | null {
+    if (this.#stretch === null) return null;
+    const answers = this.answers - this.#stretch.answers;
+    const seconds = ((nowMs - this.#stretch.sinceMs) / 1000) * this.#stretch.timeScale;
+    return answers === 0 || seconds <= 0 ? null : answers / seconds;
+  }
+
+  begin(nowMs: number, timeScale: number): void {
+    this.#stretch = { sinceMs: nowMs, timeScale, answers: this.answers };
+  }
+
+  rest(nowMs: number): void {
+    this.#seconds = this.seconds(nowMs);
+    this.#stretch = null;
+  }
+
+  took(outputTokens: number): void {
+    this.answers += 1;
+    this.outputTokens += outputTokens;
+    this.mostOutputTokens = Math.max(this.mostOutputTokens, outputTokens);
+  }
+
+  /** @param state as it is to be put down. */
+  stored(batchId: string, state: StoredBatchSession["state"], nowMs: number): StoredBatchSession {
+    const { stage, worker, turn } = this.session;
+    return { batchId, stage, worker, turn, state, loadSeconds: this.loadSeconds, seconds: this.seconds(nowMs) };
+  }
+}

@@ -1,0 +1,198 @@
+import type { Prompt } from "@/server/contracts/prompts";
+import type { Place } from "@/server/profiling/place";
+import type { BatchRepository, EarlierTries, StoredBatch, StoredBatchCall } from "@/server/store/batchRepository";
+import type { SessionRow } from "@/solver/ensemble/sessionRow";
+import { type Attempt, askOnce } from "./askOnce";
+import type { BatchBook } from "./batchBook";
+import type { BatchConnector } from "./batchConnector";
+import type { BatchTally } from "./batchTally";
+import type { CallQueue } from "./callQueue";
+import type { SessionRecord } from "./sessionRecord";
+
+/** Attempts at loading an engine, and at ending one, before somebody has to look. */
+const MOST_TRIES = 3;
+
+/** Before the next of them, and before a question is asked once more. */
+const retryMs = (failures: number): number => Math.min(30_000, 500 * 2 ** (failures - 1));
+
+/** Whether a batch goes on. */
+export interface Hold {
+  readonly isHeld: boolean;
+  /** Waits while it is held; false: it ends. */
+  opened(): Promise<boolean>;
+  /** Holds it for a reason that somebody has to see to. */
+  pause(reason: string): void;
+  /** Of what the disk could not take. */
+  stumble(error: unknown): void;
+  /** After a while, or as soon as it ends. */
+  sleep(ms: number): Promise<void>;
+}
+
+export interface SessionGround {
+  readonly batch: Pick<StoredBatch, "id" | "order">;
+  readonly batches: BatchRepository;
+  readonly connector: BatchConnector;
+  readonly tally: BatchTally;
+  readonly book: BatchBook;
+  readonly hold: Hold;
+  /** What the model is asked; null: the texts are gone. */
+  readonly bodyOf: (position: number) => Prompt["body"] | null;
+  readonly readVote: (text: string) => string | null;
+  /** A call has come to its end, and that is on disk. */
+  readonly ended: (row: StoredBatchCall) => void;
+  readonly keepRow: (row: SessionRow) => void;
+  /** Cuts what is under way. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One session from an empty GPU to an empty GPU: loads the model, asks it all that is left in the queue, ends it. Resolves when that is so, or when the batch
+ * ends; a batch that is held waits here. @throws what the disk throws where a session cannot be put down.
+ */
+export async function runSession(record: SessionRecord, queue: CallQueue, ground: SessionGround): Promise<void> {
+  const { batch, batches, connector, tally, book, hold, signal } = ground;
+  const { session } = record;
+  const { engineId, model, stage } = session;
+  const { concurrency, attempts, timeoutSeconds } = batch.order.request;
+  const tries = new Map<number, EarlierTries>(batches.triesOf(batch.id, stage, model).map((one) => [one.position, one]));
+  const nowMs = () => performance.now();
+  /** Deaths of the engine without an answer in between. */
+  let deaths = 0;
+  /** Of the engine, in words; null: it answers. */
+  let gone: string | null = null;
+
+  const stand = (state: Exclude<SessionRecord["state"], "waiting">): void => {
+    batches.saveSession(record.stored(batch.id, state, nowMs()));
+    record.state = state;
+  };
+
+  /** null: it could not be loaded, and the batch is held. */
+  async function load(): Promise<Place | null> {
+    stand("loading");
+    for (let failures = 1; !hold.isHeld; failures += 1) {
+      const sinceMs = nowMs();
+      const loaded = await connector.load(session, signal);
+      if (loaded.ok) {
+        const { place, isFresh } = loaded.value;
+        if (isFresh) record.loadSeconds ??= ((nowMs() - sinceMs) / 1000) * place.timeScale;
+        return place;
+      }
+      if (failures === MOST_TRIES) {
+        const why = `${model} could not be loaded as ${engineId} on ${connector.name}: ${loaded.message}`;
+        hold.pause(`${why} Resume to try again, or stop the batch.`);
+      } else await hold.sleep(retryMs(failures));
+    }
+    return null;
+  }
+
+  async function answerAll(place: Place): Promise<void> {
+    gone = null;
+    const before = record.answers;
+    stand("running");
+    record.begin(nowMs(), place.timeScale);
+    const lane = async (): Promise<void> => {
+      while (gone === null && !hold.isHeld && !signal.aborted) {
+        const position = queue.take();
+        if (position !== null) await ask(position, place);
+        else if (queue.left === 0) return;
+        else await queue.changed();
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(concurrency, queue.left) }, lane));
+    record.rest(nowMs());
+    if (queue.left > 0) record.isWhole = false;
+    if (gone === null) return;
+    deaths = record.answers > before ? 1 : deaths + 1;
+    if (deaths <= Math.max(MOST_TRIES, attempts)) return;
+    deaths = 0;
+    const why = `${model} does not answer as ${engineId} on ${connector.name}: it was started ${Math.max(MOST_TRIES, attempts)} times without one answer.`;
+    hold.pause(`${why} Resume to try again, or stop the batch.`);
+  }
+
+  async function ask(position: number, place: Place): Promise<void> {
+    const earlier = tries.get(position) ?? { position, attempts: 0, lost: 0 };
+    const row: StoredBatchCall = {
+      ...{ batchId: batch.id, stage, position, model, state: "asked", at: new Date().toISOString(), engine: engineId },
+      ...{ attempts: earlier.attempts + 1, lost: earlier.lost, inputTokens: null, outputTokens: null, seconds: null },
+      ...{ failure: null, vote: null, answer: null },
+    };
+    let body: Prompt["body"] | null;
+    try {
+      body = ground.bodyOf(position);
+      if (body !== null) await book.save(row);
+    } catch (error) {
+      queue.giveBack(position, 0);
+      return hold.stumble(error);
+    }
+    if (body === null) {
+      queue.giveBack(position, 0);
+      return hold.pause("Texts that are still needed were deleted: stop this batch.");
+    }
+    const attempt = await askOnce({ place, body, timeoutSeconds, signal });
+    // What had begun to be answered stays as asked: when the batch goes on it counts as lost.
+    if (attempt.kind === "cut") return queue.giveBack(position, 0);
+    await settle({ ...row, at: new Date().toISOString() }, attempt).catch(hold.stumble);
+  }
+
+  async function settle(row: StoredBatchCall, attempt: Exclude<Attempt, { kind: "cut" }>): Promise<void> {
+    const { position } = row;
+    if (attempt.kind === "answered") {
+      const { text, inputTokens, outputTokens, seconds } = attempt;
+      record.took(outputTokens);
+      return end({ ...row, inputTokens, outputTokens, seconds, state: "done", vote: ground.readVote(text), answer: text });
+    }
+    const { failure, isFinal, isGone, waitSeconds } = attempt;
+    if (isGone) {
+      gone = failure;
+      queue.wake();
+    }
+    const failures = row.attempts - row.lost;
+    if (isFinal || failures >= attempts) return end({ ...row, state: "failed", failure });
+    tries.set(position, row);
+    tally.retry();
+    // The question may be what the engine died of: its last attempt is made when nothing else is under way.
+    if (isGone && failures === attempts - 1) queue.setApart(position);
+    else queue.giveBack(position, isGone ? 0 : waitSeconds === null ? retryMs(failures) : waitSeconds * 1000);
+    await book.save({ ...row, state: "waiting", failure });
+  }
+
+  const end = (row: StoredBatchCall): Promise<void> =>
+    book.end(row, () => {
+      tries.delete(row.position);
+      queue.end();
+      ground.ended(row);
+    });
+
+  async function unload(): Promise<void> {
+    stand("unloading");
+    for (let failures = 1; await hold.opened(); failures += 1) {
+      const ended = await connector.unload(engineId, signal);
+      if (ended.ok) return stand("done");
+      if (failures % MOST_TRIES === 0)
+        hold.pause(`${engineId} on ${connector.name} could not be ended: ${ended.message} End it by hand or resume to try again.`);
+      else await hold.sleep(retryMs(failures));
+    }
+  }
+
+  /** A session that had its engine for itself from the first question to the last tells what such a one costs. */
+  function keepMeasured(): void {
+    if (stage !== "experts" || !record.isWhole || record.answers === 0) return;
+    const { order } = batch;
+    ground.keepRow({
+      ...{ model, gpu: order.gpu, tp: session.placement.gpus.length, prompts: record.answers },
+      ...{ meanOutputTokens: record.outputTokens / record.answers, maxOutputTokens: record.mostOutputTokens },
+      ...{ seconds: record.seconds(nowMs()), loadSeconds: record.loadSeconds, origin: order.emulated ? "emulated" : "measured" },
+    });
+  }
+
+  const wasBegun = record.state !== "waiting";
+  while (await hold.opened()) {
+    if (queue.left === 0) {
+      if (!wasBegun && record.state === "waiting") return stand("done");
+      if (record.state === "running") keepMeasured();
+      return unload();
+    }
+    const place = await load();
+    if (place !== null) await answerAll(place);
+  }
+}
