@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { agreementSays, byAgreement, prepareBuckets, votesInWords } from "./prepareBuckets";
+import { around, testReport } from "./testGate";
+
+it("puts most agreement first, dissent after silence, and who said nothing last", () => {
+  const order = ["3:0", "3", "2", "2:1", "1", "1:1", "1:1:1", "no votes"];
+  fc.assert(
+    fc.property(fc.shuffledSubarray(order), (votes) => {
+      const sorted = votes.toSorted(byAgreement);
+      expect(sorted.filter((each) => each !== "3")).toEqual(order.filter((each) => each !== "3" && votes.includes(each)));
+    }),
+  );
+});
+
+it("says votes in words", () => {
+  expect(["3:0", "2:1", "1:1:1", "2:2", "1", "0", "no votes"].map(votesInWords)).toEqual([
+    "all 3 alike",
+    "2 against 1",
+    "all different",
+    "split evenly",
+    "a single vote",
+    "no vote read",
+    "no vote read",
+  ]);
+});
+
+describe("a bucket", () => {
+  it("says who is right more often, unless intervals meet", () => {
+    expect(prepareBuckets(testReport()).map(({ verdict }) => verdict?.text)).toEqual([
+      "too close to tell",
+      "the aggregator is better",
+      "the aggregator is better",
+    ]);
+    const [worse] = prepareBuckets({
+      questions: 10,
+      buckets: [{ votes: "3:0", questions: 10, leading: around(0.9), aggregator: around(0.5), expertTokens: 1 }],
+    });
+    expect(worse?.verdict?.text).toBe("the aggregator would be worse");
+  });
+
+  it("has no verdict without an aggregator, or without a leading answer", () => {
+    const buckets = [{ votes: "no votes", questions: 1, leading: null, aggregator: around(0.5), expertTokens: 1 }];
+    expect(prepareBuckets({ questions: 10, buckets })[0]).toMatchObject({ verdict: null, leading: null, share: 0.1 });
+  });
+});
+
+describe("whether agreement pays", () => {
+  it("does where the leading answer is right more often the more agree", () => {
+    const says = agreementSays(testReport());
+    expect(says.pays).toBe(true);
+    expect(says.sentences).toHaveLength(1);
+    expect(says.sentences[0]).toContain("96.0\u00a0% where votes are 3:0");
+  });
+
+  it("does not where accuracies are too close to tell", () => {
+    const [most, , least] = testReport().buckets;
+    if (most === undefined || least === undefined) throw new Error("the report has three buckets");
+    const says = agreementSays({ buckets: [most, { ...least, leading: around(0.95), aggregator: null }] });
+    expect(says.pays).toBe(false);
+    expect(says.sentences[0]).toContain("does not tell right answers from wrong ones");
+  });
+
+  it("does not where the aggregator is better even when all agree", () => {
+    const buckets = testReport().buckets.map((bucket) => ({ ...bucket, aggregator: around(0.99, 0.005) }));
+    const says = agreementSays({ buckets });
+    expect(says.pays).toBe(false);
+    expect(says.sentences.at(-1)).toContain("every skip costs accuracy");
+  });
+
+  it("says that asking does not pay where the aggregator is worse even when experts are split", () => {
+    const buckets = testReport().buckets.map((bucket) => ({ ...bucket, aggregator: around(0.1) }));
+    expect(agreementSays({ buckets }).sentences.at(-1)).toContain("does not pay anywhere");
+  });
+
+  it("is not known of one bucket, nor of none", () => {
+    expect(agreementSays({ buckets: testReport().buckets.slice(0, 1) }).pays).toBe(false);
+    expect(agreementSays({ buckets: [] }).sentences[0]).toContain("Nothing could be read");
+  });
+});

@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ServedEnsemble } from "@/server/contracts/studio";
+import {
+  callRows,
+  differsFromKept,
+  liveBuckets,
+  onlineDoubts,
+  onlineExperts,
+  onlineFigures,
+  onlineStops,
+  outcomeRows,
+  wouldSkip,
+} from "./prepareOnline";
+import { testEnsemble, testServed } from "./testGate";
+
+describe("counts of a served ensemble", () => {
+  it("tell shares of requests, and nothing of none", () => {
+    expect(onlineFigures(testServed()).map(({ value }) => value)).toEqual(["100", "40\u00a0%", "10\u00a0%", "1"]);
+    const none = testServed({ requests: 0, outcomes: { skipped: 0, aggregated: 0, "aggregator-failed": 0, failed: 0 }, atDeadline: 0 });
+    expect(onlineFigures(none).map(({ value }) => value)).toEqual(["0", "–", "–", "0"]);
+  });
+
+  it("list outcomes that happened", () => {
+    expect(outcomeRows(testServed()).map(({ key, share }) => [key, share])).toEqual([
+      ["skipped", 0.4],
+      ["aggregated", 0.57],
+      ["aggregator-failed", 0.02],
+      ["failed", 0.01],
+    ]);
+    const one = { skipped: 100, aggregated: 0, "aggregator-failed": 0, failed: 0 };
+    expect(outcomeRows(testServed({ outcomes: one })).map(({ key }) => key)).toEqual(["skipped"]);
+  });
+
+  it("put votes in order of agreement, shares over all of them", () => {
+    const buckets = liveBuckets(testServed());
+    expect(buckets.map(({ votes }) => votes)).toEqual(["3:0", "2:1", "1", "1:1:1", "0"]);
+    expect(buckets.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
+    expect(buckets[0]).toMatchObject({ skippedShare: 0.4, skipped: "100\u00a0%" });
+  });
+
+  it("tell of experts how many of their answers voted, and of their votes how many led", () => {
+    const [first, , never] = onlineExperts(testServed());
+    expect(first).toMatchObject({ voted: "80\u00a0%", inMajority: "75\u00a0%", late: 6 });
+    expect(never).toMatchObject({ voted: "–", inMajority: "–" });
+  });
+});
+
+describe("what another tau would have skipped", () => {
+  it("is counted by votes over those asked, and never grows with tau", () => {
+    const served = testServed();
+    expect(wouldSkip(served, 1)).toBe(0.4);
+    expect(wouldSkip(served, 2 / 3)).toBe(0.8);
+    fc.assert(
+      fc.property(fc.double({ min: 0.01, max: 1, noNaN: true }), fc.double({ min: 0.01, max: 1, noNaN: true }), (a, b) => {
+        expect(wouldSkip(served, Math.max(a, b)) ?? 0).toBeLessThanOrEqual(wouldSkip(served, Math.min(a, b)) ?? 0);
+      }),
+    );
+  });
+
+  it("counts none below the quorum, whatever tau is", () => {
+    // Four had a single vote of two that the quorum asks for, and one had none.
+    expect(wouldSkip(testServed(), 1 / 3)).toBe(0.95);
+  });
+
+  it("is not known where votes are weighed, nor before a request", () => {
+    const weighed = testEnsemble({ confidence: { kind: "accuracy-weighted", accuracy: { "a-1b": 0.5, "b-3b": 0.6, "c-7b": 0.7 } } });
+    expect(wouldSkip(testServed({ ensemble: weighed }), 1)).toBeNull();
+    expect(wouldSkip(testServed({ votes: {} }), 1)).toBeNull();
+    expect(onlineStops(testServed({ ensemble: weighed }))[0]?.says).toContain("not known");
+  });
+});
+
+it("stops at shares of votes, and at a tau in force that is none", () => {
+  expect(onlineStops(testServed()).map(({ name }) => name)).toEqual(["1/3", "2/3", "1"]);
+  const odd = testServed({ ensemble: testEnsemble({ tau: 0.5 }) });
+  expect(onlineStops(odd).map(({ name }) => name)).toEqual(["1/3", "0.5", "2/3", "1"]);
+});
+
+it("tells calls by what each expert said, or why it said nothing", () => {
+  const latest: ServedEnsemble["latest"] = [
+    {
+      ...{ id: "c1", atMs: 0, outcome: "skipped", tau: 2 / 3, confidence: 2 / 3, votes: "2:0", decidedSeconds: 1.5, seconds: 1.5 },
+      experts: [
+        { model: "a-1b", state: "voted", vote: "42", seconds: 1.2, outputTokens: 10 },
+        { model: "b-3b", state: "late", vote: null, seconds: null, outputTokens: null },
+        { model: "c-7b", state: "no-vote", vote: null, seconds: 0.9, outputTokens: 10 },
+      ],
+    },
+  ];
+  const [row] = callRows(testServed({ latest }), 5);
+  expect(row).toMatchObject({ votes: "2:0", confidence: "0.67", tau: "2/3", decided: "1.50\u00a0s" });
+  expect(row?.experts.map(({ text }) => text)).toEqual(["42, 1.20\u00a0s", "late", "no vote, 900\u00a0ms"]);
+});
+
+describe("doubts", () => {
+  it("say what requests lack where models are missing", () => {
+    expect(onlineDoubts(testServed())).toEqual([]);
+    expect(onlineDoubts(testServed({ missing: ["a-1b", "d-70b"] }))).toEqual([
+      expect.stringContaining("only 2 experts of 3"),
+      expect.stringContaining("aggregator d-70b"),
+    ]);
+    expect(onlineDoubts(testServed({ missing: ["a-1b", "b-3b", "c-7b"] }))[0]).toContain("no expert can answer");
+  });
+
+  it("name in what a gateway's copy differs from the kept one", () => {
+    const kept = { ensemble: testEnsemble(), version: 3, createdAt: "2026-03-01T10:00:00.000Z", actor: "x" };
+    expect(differsFromKept(testEnsemble(), kept)).toBeNull();
+    expect(differsFromKept(testEnsemble({ tau: 0.5, deadlineSeconds: 3 }), kept)).toContain("in tau, deadline");
+    expect(differsFromKept(testEnsemble(), undefined)).toContain("not kept");
+  });
+});

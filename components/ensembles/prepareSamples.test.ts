@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { nameOfFile, sampleHindrance, sampleOptions } from "./prepareSamples";
+import { testSample } from "./testGate";
+
+it("tells samples apart by where they are from, how much they hold and when they came", () => {
+  const [option] = sampleOptions([testSample({ origin: "modelled" })]);
+  expect(option?.text).toMatch(/^answers, modelled: 1,000 questions, 4 models, 2026-03-01/);
+});
+
+it("calls a sample as its file is called", () => {
+  expect(nameOfFile("answers_gsm.csv.gz")).toBe("answers_gsm");
+  expect(nameOfFile("a.b")).toBe("a.b");
+  expect(nameOfFile("x".repeat(200))).toHaveLength(80);
+});
+
+it("says what hinders a sample, one thing at a time", () => {
+  expect(sampleHindrance({ name: "", models: ["a"] })).toContain("two models");
+  expect(sampleHindrance({ name: "a", models: Array.from({ length: 18 }, String) })).toContain("17");
+  expect(sampleHindrance({ name: " ", models: ["a", "b"] })).toContain("name");
+  expect(sampleHindrance({ name: "a", models: ["a", "b"] })).toBeNull();
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { ensembleSchema } from "@/solver/ensemble/ensembleDocument";
+import { changesTauAlone, prepareTauUse } from "./prepareTauUse";
+import { testEnsemble, testReport } from "./testGate";
+
+type Gate = Parameters<typeof prepareTauUse>[1];
+
+const gate = (change: Partial<Gate> = {}): Gate => ({
+  experts: ["c-7b", "a-1b", "b-3b"],
+  expertsPerQuestion: 3,
+  confidence: "plurality",
+  ...change,
+});
+
+describe("using a tau that was tried", () => {
+  it("changes tau alone where the gate was tried as the ensemble is", () => {
+    const use = prepareTauUse(testEnsemble(), gate(), testReport(), 2 / 3);
+    if (!use.ok) throw new Error(use.says);
+    expect(use).toEqual({ ok: true, ensemble: testEnsemble({ tau: 2 / 3 }), notes: [] });
+    expect(changesTauAlone(testEnsemble(), use.ensemble)).toBe(true);
+  });
+
+  it("brings the sample's figures with a confidence that weighs votes, says so, and makes an ensemble that can be kept", () => {
+    for (const confidence of ["accuracy-weighted", "length-aware"] as const) {
+      const use = prepareTauUse(testEnsemble(), gate({ confidence }), testReport(), 0.8);
+      if (!use.ok) throw new Error(use.says);
+      expect(ensembleSchema.safeParse(use.ensemble).success).toBe(true);
+      expect(use.notes[0]).toContain(`becomes ${confidence}`);
+      expect(changesTauAlone(testEnsemble(), use.ensemble)).toBe(false);
+    }
+  });
+
+  it("is refused for another ensemble than the one that was tried, and for always aggregating", () => {
+    const other = testEnsemble({ experts: ["a-1b", "b-3b", "x-7b"] });
+    expect(prepareTauUse(other, gate(), testReport(), 1)).toMatchObject({
+      ok: false,
+      says: expect.stringContaining("other experts"),
+    });
+    const fewer = testEnsemble({ expertsPerQuestion: 2 });
+    expect(prepareTauUse(fewer, gate(), testReport(), 1)).toMatchObject({ ok: false, says: expect.stringContaining("2 experts") });
+    expect(prepareTauUse(testEnsemble(), gate(), testReport(), 2)).toMatchObject({ ok: false });
+  });
+
+  it("says that an ensemble without skills recruits otherwise than the sample", () => {
+    const two = testEnsemble({ expertsPerQuestion: 2 });
+    const use = prepareTauUse(two, gate({ expertsPerQuestion: 2 }), testReport(), 1);
+    expect(use.ok && use.notes[0]).toContain("no skills");
+    const skilled = { ...two, skills: { "*": { "a-1b": 0.5 } } };
+    expect(prepareTauUse(skilled, gate({ expertsPerQuestion: 2 }), testReport(), 1)).toMatchObject({ notes: [] });
+  });
+});
