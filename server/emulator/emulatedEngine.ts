@@ -95,14 +95,19 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
+/** Answers to one question under headings, to make one of them, and not an answer to be judged. */
+const toAggregate = (text: string): boolean => /^\[answer 1\]$/m.test(text) && !/^\[answer( [AB])?\]$/m.test(text);
+
 /**
- * What a model makes of a text: it judges what a judge is shown, and answers all else as the outcomes say. A model that they say nothing of
- * is there to judge, so it scores what is none of their prompts; null where it is one.
+ * What a model makes of a text: it judges what a judge is shown, answers a prompt anew whose answers it is shown to aggregate, and all else as
+ * the outcomes say. A model that they say nothing of is there to judge, so it scores what is none of their prompts; null where it is one.
  */
 function generationOf(book: OutcomeBook, model: string, text: string): Generation | null {
-  const asksForAnswer = namedPrompt(text) !== null;
-  if (!asksForAnswer && readAnswerTag(text) !== null) return emulatedJudgement(book, text);
-  const row = book.row(model, text);
+  const shown = readAnswerTag(text);
+  const aggregated = namedPrompt(text) === null && shown !== null && toAggregate(text);
+  const asksForAnswer = namedPrompt(text) !== null || aggregated;
+  if (!asksForAnswer && shown !== null) return emulatedJudgement(book, text);
+  const row = book.row(model, aggregated ? `[prompt ${shown.promptId}]` : text);
   if (row !== null) return answerOf(row, model, text);
   return asksForAnswer ? null : emulatedJudgement(book, text);
 }

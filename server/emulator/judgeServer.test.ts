@@ -1,6 +1,7 @@
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type EmulatedEngine, trustedJudgeModel } from "@/server/contracts/emulatorAdmin";
+import { aggregatorMessages } from "@/solver/ensemble/aggregatorPrompt";
 import { judgePrompt } from "@/solver/judging/judgePrompt";
 import { ask, engineOn, isReady, MODEL, outcomes, post, TestEmulators, until } from "./testEmulators";
 
@@ -84,6 +85,18 @@ describe("an emulated engine that judges", () => {
     expect((await said(answering, MODEL, "[prompt long] Go on after [emulated answer long by gemma-2-2b]")).content).toMatch(
       /^\[emulated answer/,
     );
+  });
+
+  it("answers the prompt of the answers that it is shown to make one of", async () => {
+    const { answering } = await judgeOf();
+    const tag = "[emulated answer long by gemma-2-2b]";
+    const content = aggregatorMessages([{ role: "user", content: "What is it?" }], [{ text: `${tag} the` }, { text: `${tag} water` }]);
+    const answer = await post(answering, { model: MODEL, messages: content, max_tokens: 3 });
+    expect(((await answer.json()) as OpenAI.ChatCompletion).choices[0]?.message.content).toMatch(
+      /^\[emulated answer long by gemma-2-2b\] /,
+    );
+    const judged = judgePrompt("What is it?", `${tag} water`);
+    expect((await said(answering, MODEL, judged)).content).toBe("20");
   });
 
   it("is up for a first token, and does not pretend to answer the workload's prompts", async () => {

@@ -10,6 +10,8 @@ import type { Configuration } from "./configuration";
 import { controlRoutes } from "./controlRoutes";
 import type { Controls } from "./controls";
 import type { DecisionLog } from "./decisionLog";
+import type { EnsembleBook } from "./ensembleBook";
+import { ensembleRoutes } from "./ensembleRoutes";
 import type { LearningBook } from "./learningBook";
 import { learningRoutes } from "./learningRoutes";
 import type { GatewayMetrics } from "./metrics";
@@ -32,13 +34,14 @@ interface AdminListenerOptions {
   readonly turns: Turns;
   readonly book: LearningBook;
   readonly counts: PredictionCounts;
+  readonly ensembles: EnsembleBook;
   readonly version: string;
   /** Without one every caller is let in; the listener is on the loopback address only. */
   readonly token: string | null;
 }
 
 /** Under which the rest of a path names one of many. */
-const parents = ["/decisions/", "/artefacts/"];
+const parents = ["/decisions/", "/artefacts/", "/ensembles/"];
 
 /** The handler of the admin port: configuration, status, decisions, metrics. */
 export function adminListener(options: AdminListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
@@ -58,12 +61,14 @@ export function adminListener(options: AdminListenerOptions): (request: Incoming
     ...learningRoutes(options),
     ...workflowRoutes(options),
     ...roundsRoutes(options),
+    ...ensembleRoutes(options),
   };
   const open = new Set(["GET /health", "GET /metrics"]);
   return (request, response) => {
     const path = pathOf(request);
     const parent = parents.find((one) => path.startsWith(one));
-    const route = `${request.method} ${parent === undefined ? path : `${parent}:id`}`;
+    const below = parent === "/ensembles/" && path.endsWith("/tau") ? "/tau" : "";
+    const route = `${request.method} ${parent === undefined ? path : `${parent}:id${below}`}`;
     const handler = routes[route];
     if (!handler)
       sendError(response, { status: 404, message: `There is no ${route} here.`, type: "not_found_error", code: "unknown_path" });

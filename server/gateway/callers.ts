@@ -10,6 +10,8 @@ export interface Caller {
   readonly key: string | null;
   /** Class of the work; null where neither the key nor the request names one. */
   readonly objective: string | null;
+  /** Whether it is the gateway itself, for a part of a request that has had its turn. */
+  readonly isPart: boolean;
   /** Seconds until the key may ask again; 0 when it may now. */
   takeTurn(): number;
 }
@@ -40,16 +42,16 @@ export class Callers {
     this.#known = keys === undefined ? null : new Map(keys.map((key) => [key.sha256, known(key, before?.get(key.sha256)?.bucket)]));
   }
 
-  /** Who a request is from; null when it carries no key that is known and one is needed. */
-  identify(headers: IncomingHttpHeaders): Caller | null {
+  /** Who a request is from; null when it carries no key that is known and one is needed. A part of another takes no turn. */
+  identify(headers: IncomingHttpHeaders, { isPart = false }: { readonly isPart?: boolean } = {}): Caller | null {
     const objective = saneNameOf(headers[objectiveHeader]) ?? null;
-    if (this.#known === null) return { key: null, objective, takeTurn: always };
+    if (this.#known === null) return { key: null, objective, isPart, takeTurn: always };
     const secret = bearer.exec(headers.authorization ?? "")?.[1];
     const found = secret === undefined ? undefined : this.#known.get(createHash("sha256").update(secret).digest("hex"));
     if (found === undefined) return null;
     const { key, bucket } = found;
-    const takeTurn = bucket === null ? always : () => bucket.take(performance.now());
-    return { key: key.name, objective: key.objective ?? objective, takeTurn };
+    const takeTurn = bucket === null || isPart ? always : () => bucket.take(performance.now());
+    return { key: key.name, objective: key.objective ?? objective, isPart, takeTurn };
   }
 }
 

@@ -1,4 +1,7 @@
 import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gatewayAdmin";
+import { ensemblePrefix } from "@/server/contracts/gatewayEnsembles";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { extractionProblem } from "@/solver/ensemble/voteReader";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 
@@ -43,7 +46,7 @@ function addressRefusal(url: string): string | null {
   return /\/v1\/?$/.test(pathname) ? `${url} ends in /v1, which the gateway itself puts behind the address.` : null;
 }
 
-function settingsRefusal({ keys = [], objectives = [] }: GatewaySettings): string | null {
+function settingsRefusal({ keys = [], objectives = [], ensembles = [] }: GatewaySettings): string | null {
   const twice = (names: readonly string[]) => names.find((name, index) => names.indexOf(name) !== index);
   const key = twice(keys.map(({ name }) => name));
   if (key !== undefined) return `Two API keys are called ${key}; names must differ.`;
@@ -52,5 +55,14 @@ function settingsRefusal({ keys = [], objectives = [] }: GatewaySettings): strin
   const objective = twice(objectives.map(({ name }) => name));
   if (objective !== undefined) return `The class of work ${objective} stands twice.`;
   const astray = keys.find((one) => one.objective !== undefined && !objectives.some(({ name }) => name === one.objective));
-  return astray === undefined ? null : `The API key ${astray.name} belongs to the class ${astray.objective}, which is not listed.`;
+  if (astray !== undefined) return `The API key ${astray.name} belongs to the class ${astray.objective}, which is not listed.`;
+  return ensembles.map(ensembleRefusal).find((refusal) => refusal !== null) ?? null;
+}
+
+/** Why an ensemble cannot be served, in one sentence; null when it can, if its models are served. */
+export function ensembleRefusal({ name, experts, aggregator, extraction }: Ensemble): string | null {
+  const nested = [...experts, aggregator.model].find((model) => model.startsWith(ensemblePrefix));
+  if (nested !== undefined) return `The ensemble ${name} asks ${nested}, which is an ensemble itself; name models.`;
+  const problem = extractionProblem(extraction);
+  return problem === null ? null : `The ensemble ${name} cannot read votes. ${problem}`;
 }

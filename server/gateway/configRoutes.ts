@@ -117,7 +117,8 @@ function astrayFile(replicas: readonly GatewayReplica[]): string | null {
   return null;
 }
 
-function matchRefusal({ headers, url, method }: IncomingMessage, etag: string): ApiError | null {
+/** Why a change is not of the configuration as it is; null where it is. */
+export function matchRefusal({ headers, url, method }: IncomingMessage, etag: string): ApiError | null {
   const match = headers["if-match"];
   if (match === undefined) {
     const message = `${method} ${url} needs If-Match with the ETag that GET /config gives ("none" before the first).`;

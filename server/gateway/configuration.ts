@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { ConfigRequest, GatewayConfig, PreviousPlan } from "@/server/contracts/gatewayAdmin";
 import type { Candidate, KnobsRequest, Signature } from "@/server/contracts/gatewayControls";
 import { policyHash } from "@/server/contracts/policyHash";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { learntOf } from "@/solver/plan/policySchema";
 import type { ApiError } from "./apiError";
 import type { AuditLog, AuditNote } from "./auditLog";
@@ -106,6 +107,15 @@ export class Configuration {
       { ...this.current, policy, policyHash: policyHash(policy) },
       { by, action: "knobs turned", detail: withReason(change, reason) },
     );
+    return null;
+  }
+
+  /** Has these ensembles served beside the plan, in the place of those before. @returns why it cannot; null where it did. */
+  async serveEnsembles(ensembles: readonly Ensemble[], note: AuditNote): Promise<ApiError | null> {
+    if (this.current === null) return noPlan;
+    const { ensembles: _, ...settings } = this.current.settings ?? {};
+    const changed = ensembles.length === 0 ? settings : { ...settings, ensembles: [...ensembles] };
+    await this.#replace({ ...this.current, settings: changed }, note);
     return null;
   }
 

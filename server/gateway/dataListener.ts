@@ -26,7 +26,7 @@ interface DataListenerOptions extends RequestService {
 
 /** The handler of the data port: the OpenAI API over the served models, and runs of declared workflows. */
 export function dataListener(options: DataListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  const { serving, version, draining, onBug, onRefused } = options;
+  const { serving, version, draining, ownPort, onBug, onRefused } = options;
   const runs = new WorkflowRuns(options);
   const startedAtSeconds = Math.floor(Date.now() / 1000);
   const modelEntry = (id: string) => ({ id, object: "model", created: startedAtSeconds, owned_by: "weir" });
@@ -42,13 +42,17 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
     [workflowsPath]: (response) => runs.list(response),
   };
   const sendModel = (response: ServerResponse, id: string): void =>
-    serving.find(id) === undefined ? sendError(response, unservedModel(id)) : sendJson(response, modelEntry(id));
+    serving.find(id) === undefined && !serving.names.includes(id)
+      ? sendError(response, unservedModel(id))
+      : sendJson(response, modelEntry(id));
   return (request, response) => {
     const path = pathOf(request.url ?? "/");
     const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void =>
       sendError(response, error, { "x-request-id": requestIds(request.headers).requestId, ...headers });
     if (draining()) response.setHeader("connection", "close");
-    const caller = path.startsWith(keyedPaths) ? serving.callers.identify(request.headers) : null;
+    const caller = path.startsWith(keyedPaths)
+      ? serving.callers.identify(request.headers, { isPart: ownPort.isPart(request.headers) })
+      : null;
     if (caller === null && path.startsWith(keyedPaths)) {
       onRefused(null, wrongKey.status, null);
       return refuse(wrongKey, { "www-authenticate": "Bearer" });

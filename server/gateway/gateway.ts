@@ -15,10 +15,13 @@ import { dataServer } from "./dataServer";
 import { DecisionLog } from "./decisionLog";
 import { readEncoderFolders } from "./encoderFolders";
 import type { EndReason } from "./endedError";
+import { EnsembleBook } from "./ensembleBook";
+import { EnsembleCalls } from "./ensembleCalls";
 import { Foresight } from "./foresight";
 import { LearningBook } from "./learningBook";
 import { defaultLimits, type GatewayLimits } from "./limits";
 import { GatewayMetrics } from "./metrics";
+import { OwnPort } from "./ownPort";
 import { PredictionCounts } from "./predictionCounts";
 import { PredictionDesk } from "./predictionDesk";
 import { Serving } from "./serving";
@@ -85,7 +88,8 @@ export async function startGateway({
   const workflows = new WorkflowBook({ stateDirectory, log });
   const serving = new Serving({ judge, quietSeconds: limits.quietSeconds, foresight, shelf, workflows });
   const decisions = new DecisionLog();
-  const metrics = new GatewayMetrics(serving, { traces, counts });
+  const ensembles = new EnsembleBook();
+  const metrics = new GatewayMetrics(serving, { traces, counts, ensembles });
   const open = new Set<AbortController>();
   let draining = false;
 
@@ -100,6 +104,7 @@ export async function startGateway({
     onInstalled(config, etag) {
       controls.canary.installed(config);
       controls.capture.installed(config);
+      ensembleCalls.installed();
       const { planId, policyHash, replicas } = config;
       log.info({ planId, policyHash, replicas: replicas.length, etag }, "configuration in force");
     },
@@ -118,18 +123,22 @@ export async function startGateway({
   // The first requests would go without.
   await desk.settled;
 
+  const ownPort = new OwnPort();
+  const service = {
+    ...{ serving, limits, ownPort, draining: () => draining },
+    onRefused: (served: string | null, status: number, key: string | null) => metrics.recordRefused(served, status, key),
+  };
+  const ensembleCalls = new EnsembleCalls({ ...service, book: ensembles });
   const data = dataServer({
     limits,
     onRequest: dataListener({
-      serving,
-      limits,
+      ...service,
+      ensembles: ensembleCalls,
       traces,
       version,
-      draining: () => draining,
       open,
       bodies: new BodyRoom(limits.bodyBytesInAll),
       onBug: (error) => log.error({ err: error }, "a request failed in the gateway itself"),
-      onRefused: (served, status, key) => metrics.recordRefused(served, status, key),
       onShed(decision) {
         decisions.append(decision);
         metrics.recordShed(decision);
@@ -158,6 +167,7 @@ export async function startGateway({
       turns,
       book,
       counts,
+      ensembles,
       version,
       token: adminToken,
     }),

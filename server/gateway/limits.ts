@@ -14,7 +14,9 @@ export interface GatewayLimits {
   readonly requestSeconds: number;
   /** Runs of workflows that the gateway carries out at once; further ones are refused with 429. */
   readonly runs: number;
-  /** Time after which a stream of such a run that has nothing to tell says that it is still there. */
+  /** Requests of ensembles under way at once, each of several requests to models; further ones are refused with 429. */
+  readonly ensembleCalls: number;
+  /** Time after which a stream of such a run, or of an ensemble, that has nothing to tell says that it is still there. */
   readonly heartbeatSeconds: number;
   /** Time for one copy of the mirror, which holds places of engines that are spare; then it has failed. */
   readonly copySeconds: number;
@@ -58,6 +60,8 @@ export const defaultLimits: GatewayLimits = {
   requestSeconds: 600,
   // Of four agents at once each they fill half of one model's queue.
   runs: 256,
+  // Of three experts each they fill half of every expert's queue.
+  ensembleCalls: 1000,
   // Proxies end connections that are silent for a minute, some for half of one.
   heartbeatSeconds: 15,
   // Where half of an engine's places are free an answer takes less.

@@ -1,6 +1,7 @@
 import { type Decision, type GatewayConfig, isUnjudged, type StageRecord } from "@/server/contracts/gatewayAdmin";
 import type { CaptureOutcome } from "./capture";
 import { clientGone } from "./endedError";
+import type { EnsembleBook } from "./ensembleBook";
 import { failureKind } from "./failureKind";
 import { MetricRegistry } from "./metricRegistry";
 import type { PredictionCounts } from "./predictionCounts";
@@ -27,6 +28,12 @@ const ends: Readonly<Record<number, string>> = { [clientGone]: "client-gone", 40
 
 type Finished = Omit<Decision, "sequence">;
 
+interface MetricSources {
+  readonly traces: Traces | null;
+  readonly counts: PredictionCounts;
+  readonly ensembles: EnsembleBook;
+}
+
 /** The gateway's Prometheus metrics. Label values come from the configuration and from fixed lists, never from requests. */
 export class GatewayMetrics {
   #refusedCount = 0;
@@ -36,7 +43,7 @@ export class GatewayMetrics {
   /** The configuration whose names are known. */
   #config: GatewayConfig | null = null;
   /** Values of the labels that configurations name. */
-  readonly #names = new Map(["served", "model", "key", "objective"].map((label) => [label, new RecentNames(formerNames)]));
+  readonly #names = new Map(["served", "model", "key", "objective", "ensemble"].map((label) => [label, new RecentNames(formerNames)]));
   readonly #registry = new MetricRegistry();
   readonly #requests = this.#registry.counter("weir_gateway_requests_total", "Requests answered, by served name and status.", [
     "served",
@@ -116,10 +123,11 @@ export class GatewayMetrics {
     "outcome",
   ]);
 
-  constructor(serving: Serving, { traces, counts }: { readonly traces: Traces | null; readonly counts: PredictionCounts }) {
+  constructor(serving: Serving, { traces, counts, ensembles }: MetricSources) {
     this.#serving = serving;
     const registry = this.#registry;
     counts.register(registry);
+    ensembles.register(registry);
     serving.workflows.register(registry);
     serving.rounds.register(registry);
     registry.gauge("weir_gateway_info", "1 for the plan and the policy in force.", ["plan", "policy"], (gauge) => {
@@ -253,6 +261,7 @@ export class GatewayMetrics {
     const { keys = [], objectives = [] } = config.settings ?? {};
     const models = config.replicas.map(({ model }) => model);
     this.#names.get("served")?.use([unknownName, ...stands, ...names]);
+    this.#names.get("ensemble")?.use(this.#serving.ensembles.map(({ name }) => name));
     this.#names.get("model")?.use(config.judge ? [...models, config.judge.model] : models);
     this.#names.get("key")?.use(keys.map(({ name }) => name));
     this.#names.get("objective")?.use(["none", "other", ...objectives.map(({ name }) => name)]);

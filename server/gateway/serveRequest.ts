@@ -6,8 +6,10 @@ import { BodyPlace, type BodyRoom, bodyTooLarge, noBodyRoom } from "./bodyRoom";
 import type { Caller } from "./callers";
 import { clientGone, type EndReason, endedError } from "./endedError";
 import type { Endpoint } from "./endpoint";
+import type { EnsembleCalls } from "./ensembleCalls";
 import type { GatewayLimits } from "./limits";
 import { type ModelRequest, parseRequest, promptEnd, type RequestIds, requestIds } from "./modelRequest";
+import type { OwnPort } from "./ownPort";
 import { readBody } from "./readBody";
 import { RequestJournal } from "./requestJournal";
 import { type FinishedRun, RequestRun } from "./requestRun";
@@ -23,6 +25,8 @@ export interface RequestService {
   /** One for every request whose response is not all out; fired to end it before that. */
   readonly open: Set<AbortController>;
   readonly bodies: BodyRoom;
+  readonly ownPort: OwnPort;
+  readonly ensembles: EnsembleCalls;
   /** Told of every request turned away at the door; `served` null when it named nothing that is served, `key` null where it has none. */
   readonly onRefused: (served: string | null, status: number, key: string | null) => void;
   /** Told of those among them for which there was no room or no engine. */
@@ -60,6 +64,10 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   if ("error" in taken) {
     onRefused(null, taken.error.status, caller.key);
     return sendError(response, taken.error, { ...idHeaders, ...taken.headers });
+  }
+  if (service.ensembles.takes(taken.asked)) {
+    await service.ensembles.serve({ ...taken, caller, request, response, abort, place, idHeaders });
+    return boundReading(response, limits.clientStallSeconds);
   }
   const trace = traces?.begin(taken.asked, { headers: request.headers, startedMs: arrivedMs }) ?? null;
   const asked = trace?.asked ?? taken.asked;
@@ -145,7 +153,7 @@ function showFinished({ served, decision }: FinishedRun, { asked, caller, arrive
   const cascade = served.kind === "cascade";
   serving.shadow?.finished(decision, { cascade });
   const mirrored = cascade && serving.mirror !== null;
-  const captured = decision.status === 200 && serving.capture !== null;
+  const captured = decision.status === 200 && serving.capture !== null && !caller.isPart;
   if (!mirrored && !captured) return;
   const { key, objective } = caller;
   const atMs = Date.now() - (performance.now() - arrivedMs);

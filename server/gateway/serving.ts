@@ -1,4 +1,6 @@
 import { defaultCascade, type GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import { ensemblePrefix } from "@/server/contracts/gatewayEnsembles";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import type { StartingRequest } from "@/solver/policies/policy";
 import type { ArtefactShelf } from "./artefactShelf";
 import { Callers } from "./callers";
@@ -79,9 +81,19 @@ export class Serving {
     return this.#config;
   }
 
-  /** The names clients should use: the cascade's stable one and its own, then every engine model. */
+  /** The names clients should use: the cascade's stable one and its own, then every engine model, then every ensemble. */
   get names(): readonly string[] {
-    return [...new Set([defaultCascade, ...this.#models.keys()])];
+    return [...new Set([defaultCascade, ...this.#models.keys(), ...this.ensembles.map(({ name }) => `${ensemblePrefix}${name}`)])];
+  }
+
+  /** Mixtures of agents over the models. */
+  get ensembles(): readonly Ensemble[] {
+    return this.#config?.settings?.ensembles ?? [];
+  }
+
+  /** Whether an operator has sent every request for text to one model. */
+  get panicking(): boolean {
+    return this.#panic !== null;
   }
 
   /** The cascade in force. */

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { Pool } from "undici";
 import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import { type WorkflowRunRequest, workflowRunRequestSchema } from "@/server/contracts/workflowRuns";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
@@ -51,7 +50,6 @@ interface Taking {
 export class WorkflowRuns {
   readonly #service: RequestService;
   #underWay = 0;
-  #pool: Pool | null = null;
 
   constructor(service: RequestService) {
     this.#service = service;
@@ -102,12 +100,11 @@ export class WorkflowRuns {
   }
 
   async #run({ key, request, response }: Arrived, { document, asked, signal, place, idHeaders }: Taken): Promise<void> {
-    const { serving, limits, draining } = this.#service;
+    const { serving, limits, draining, ownPort } = this.#service;
     const id = `run-${randomUUID()}`;
     const timeScale = serving.config?.timeScale ?? 1;
-    const pool = this.#ownPort(request);
     const grow = (bytes: number): boolean => place.grow(bytes);
-    const asking = { id, workflow: document.name, asked, headers: request.headers, pool, mostBytes: limits.bodyBytes, grow, timeScale };
+    const asking = { id, workflow: document.name, asked, from: request, ownPort, mostBytes: limits.bodyBytes, grow, timeScale };
     const stream = asked.stream ? new RunEvents(response, { limits, headers: idHeaders }) : null;
     const run = await runWorkflow({
       ...{ id, document, signal, timeScale },
@@ -148,12 +145,6 @@ export class WorkflowRuns {
       case "body":
         return parsedDocument(read.bytes, workflowRunRequestSchema);
     }
-  }
-
-  /** Connections to the port that the request came to. */
-  #ownPort({ socket }: IncomingMessage): Pool {
-    this.#pool ??= new Pool(`http://127.0.0.1:${socket.localPort}`, { connections: null, headersTimeout: 0, bodyTimeout: 0 });
-    return this.#pool;
   }
 }
 

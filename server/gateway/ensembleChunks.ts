@@ -1,0 +1,67 @@
+import { isRecord } from "./isRecord";
+import { noUsage, type Usage, usageOf } from "./usage";
+
+interface ChunkOptions {
+  /** What the stream's chunks say who they are of. */
+  readonly id: string;
+  readonly model: string;
+  readonly includeUsage: boolean;
+  /** The usage to be told, given the aggregator's own. */
+  readonly sum: (own: Usage) => object;
+}
+
+/** The aggregator's stream as the ensemble's: the same chunks under the ensemble's name, with the usage of all calls, which is left out where nobody asked for it. */
+export class EnsembleChunks {
+  readonly #options: ChunkOptions;
+  readonly #decoder = new TextDecoder();
+  #rest = "";
+  /** Whether it came to its end without an error. */
+  whole = false;
+  /** Whether the client was told of an error. */
+  broken = false;
+  usage: Usage = noUsage;
+
+  constructor(options: ChunkOptions) {
+    this.#options = options;
+  }
+
+  /** What can be passed on of it by now: whole events. */
+  feed(chunk: Uint8Array): string {
+    const events = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split("\n\n");
+    this.#rest = events.pop() ?? "";
+    return events.map((event) => this.#event(event)).join("");
+  }
+
+  /** What is left at the end. */
+  flush(): string {
+    const rest = this.#rest;
+    this.#rest = "";
+    return rest.trim() === "" ? "" : this.#event(rest);
+  }
+
+  #event(event: string): string {
+    const data = /^data: ?(.*)$/ms.exec(event)?.[1]?.trim();
+    if (data === "[DONE]") this.whole = !this.broken;
+    const chunk = data === undefined ? undefined : parsed(data);
+    if (!isRecord(chunk)) return `${event}\n\n`;
+    if (chunk.error != null) {
+      this.broken = true;
+      return `${event}\n\n`;
+    }
+    const { id, model, includeUsage, sum } = this.#options;
+    const { usage, ...rest } = chunk;
+    const named = { ...rest, id, model };
+    if (!isRecord(usage)) return `data: ${JSON.stringify(named)}\n\n`;
+    this.usage = usageOf(chunk);
+    if (includeUsage) return `data: ${JSON.stringify({ ...named, usage: sum(this.usage) })}\n\n`;
+    return Array.isArray(chunk.choices) && chunk.choices.length > 0 ? `data: ${JSON.stringify(named)}\n\n` : "";
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage } from "node:http";
+import type { z } from "zod";
+import { signatureSchema } from "@/server/contracts/gatewayControls";
+import { ensembleRequestSchema, MOST_ENSEMBLES, tauRequestSchema } from "@/server/contracts/gatewayEnsembles";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import type { AdminHandler, AdminRoutes } from "./adminRoutes";
+import { type ApiError, sendError, sendJson } from "./apiError";
+import type { AuditNote } from "./auditLog";
+import { ensembleRefusal } from "./configRefusal";
+import { matchRefusal } from "./configRoutes";
+import type { Configuration } from "./configuration";
+import { conflict, nothingToEnd, senseless, withReason } from "./control";
+import type { EnsembleBook } from "./ensembleBook";
+import { pathOf } from "./pathOf";
+import { readDocument } from "./readDocument";
+import type { Turns } from "./turns";
+
+/** Sixteen experts with skills in a hundred categories are less. */
+const ensembleBytes = 256 * 1024;
+
+interface EnsembleRoutesOptions {
+  readonly configuration: Configuration;
+  readonly ensembles: EnsembleBook;
+  readonly turns: Turns;
+}
+
+interface Change {
+  readonly ensembles: readonly Ensemble[];
+  /** What it does, in a sentence without its stop. */
+  readonly says: string;
+}
+
+/** What the admin port answers about ensembles: those that are served with their counts, and to serve one, end it, or move its threshold. */
+export function ensembleRoutes({ configuration, ensembles, turns }: EnsembleRoutesOptions): AdminRoutes {
+  const served = (): readonly Ensemble[] => configuration.current?.settings?.ensembles ?? [];
+  const view = () => ensembles.view(configuration.current);
+  const etag = () => ({ etag: `"${configuration.etag}"` });
+
+  /** A change made of the configuration that the caller has read; `make` says what is to be served then, or what is wrong. */
+  function change<T extends z.infer<typeof signatureSchema>>(
+    schema: z.ZodType<T>,
+    action: AuditNote["action"],
+    make: (name: string, document: T) => Change | ApiError,
+  ): AdminHandler {
+    return async (request, response) => {
+      const read = await readDocument(request, schema, ensembleBytes);
+      if (read === null) return;
+      const refusal = await turns.take(async () => {
+        const refused = matchRefusal(request, configuration.etag);
+        if (refused !== null) return refused;
+        if ("error" in read) return read.error;
+        const made = make(nameOf(request), read.document);
+        if ("status" in made) return made;
+        const { by, reason } = read.document;
+        return configuration.serveEnsembles(made.ensembles, { by, action, detail: withReason(made.says, reason) });
+      });
+      if (refusal === null) sendJson(response, view(), { headers: etag() });
+      else sendError(response, refusal, etag());
+    };
+  }
+
+  return {
+    "GET /ensembles": (_, response) => sendJson(response, view(), { headers: etag() }),
+    "PUT /ensembles/:id": change(ensembleRequestSchema, "ensemble served", (name, { ensemble }) => {
+      if (ensemble.name !== name) return senseless(`The path names ${name}, but the ensemble is called ${ensemble.name}.`);
+      const refusal = ensembleRefusal(ensemble);
+      if (refusal !== null) return senseless(refusal);
+      const before = served();
+      const known = before.some((one) => one.name === name);
+      if (!known && before.length >= MOST_ENSEMBLES)
+        return conflict(`This gateway serves ${MOST_ENSEMBLES} ensembles, as many as it may; end one first.`);
+      const { experts, aggregator, tau } = ensemble;
+      const says = `The ensemble ${name} of ${experts.join(", ")} with the aggregator ${aggregator.model}, tau ${tau}, is ${known ? "changed" : "served"}`;
+      return { ensembles: known ? before.map((one) => (one.name === name ? ensemble : one)) : [...before, ensemble], says };
+    }),
+    "DELETE /ensembles/:id": change(signatureSchema, "ensemble ended", (name) => {
+      const left = served().filter((one) => one.name !== name);
+      if (left.length === served().length) return unknown(name);
+      return { ensembles: left, says: `The ensemble ${name} is served no more` };
+    }),
+    "PUT /ensembles/:id/tau": change(tauRequestSchema, "tau changed", (name, { tau }) => {
+      const before = served().find((one) => one.name === name);
+      if (before === undefined) return unknown(name);
+      const says = `The ensemble ${name} skips its aggregator from a confidence of ${tau} on, not ${before.tau} as before`;
+      return { ensembles: served().map((one) => (one === before ? { ...one, tau } : one)), says };
+    }),
+  };
+}
+
+/** What stands behind `/ensembles/`. */
+function nameOf(request: IncomingMessage): string {
+  const [, , name = ""] = pathOf(request).split("/");
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+const unknown = (name: string): ApiError => nothingToEnd(`No ensemble ${JSON.stringify(name.slice(0, 80))} is served.`);

@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { type Dispatcher, Pool } from "undici";
+import { noBodyRoom } from "./bodyRoom";
+import { chatAnswer, chatEndpoint } from "./chatEndpoint";
+import { isRecord } from "./isRecord";
+import { type Usage, usageOf } from "./usage";
+
+/** Of the headers of a client's request, those that go on with every request that the gateway makes of itself for it. */
+const passedHeaders = ["authorization", "traceparent", "tracestate", "x-gateway-inference-objective"] as const;
+/** Carries a secret of the process, by which the gateway knows the parts of a request that has had its turn already. */
+const partHeader = "x-weir-part";
+
+/** A request of the gateway to its own chat endpoint. */
+export interface OwnCall {
+  /** Of the client, on whose behalf it is made. */
+  readonly from: IncomingMessage;
+  /** Beside those that are passed on. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+  readonly signal: AbortSignal;
+  /** Part of a request that was taken in whole: it takes no turn of its key's rate, and is not captured again. */
+  readonly part?: boolean;
+}
+
+/** Why a request of the gateway's own was not answered, as its client would have been told. */
+export interface OwnFailure {
+  readonly message: string;
+  readonly code: string;
+  readonly status: number;
+  readonly retryAfterSeconds?: number;
+}
+
+export interface OwnAnswer {
+  /** Whole, as the engine gave it. */
+  readonly completion: Readonly<Record<string, unknown>>;
+  /** The first choice as text. */
+  readonly output: string;
+  readonly model: string;
+  readonly decisionId: string;
+  readonly usage: Usage;
+}
+
+interface Reading {
+  /** For whom it is, in sentences. */
+  readonly who: string;
+  /** Of an answer; a longer one has failed. */
+  readonly mostBytes: number;
+  /** Asked for room for what is kept of the answer; false where there is none. */
+  readonly grow: (bytes: number) => boolean;
+}
+
+/** How often an answer stands in memory: as it is kept, and in what is made of it for others to read. */
+const copies = 3;
+
+/** The gateway as a client of itself: what it asks there is admitted, queued, retried and recorded as any other request. */
+export class OwnPort {
+  readonly #secret = randomUUID();
+  #pool: Pool | null = null;
+
+  /** Whether a request is part of one that was taken in already. */
+  isPart(headers: IncomingHttpHeaders): boolean {
+    return headers[partHeader] === this.#secret;
+  }
+
+  /** Asks at the port that the client's own request came to. Rejects as undici does where there is no answer, or the signal has fired. */
+  ask({ from, headers, body, signal, part = false }: OwnCall): Promise<Dispatcher.ResponseData> {
+    this.#pool ??= new Pool(`http://127.0.0.1:${from.socket.localPort}`, { connections: null, headersTimeout: 0, bodyTimeout: 0 });
+    const passed = passedHeaders.flatMap((header) => {
+      const value = from.headers[header];
+      return typeof value === "string" ? [[header, value] as const] : [];
+    });
+    const own = { "content-type": "application/json", ...headers, ...(part ? { [partHeader]: this.#secret } : {}) };
+    return this.#pool.request({
+      method: "POST",
+      path: chatEndpoint.path,
+      headers: { ...Object.fromEntries(passed), ...own },
+      body: JSON.stringify(body),
+      signal,
+    });
+  }
+}
+
+/** Reads an answer whole. Rejects as undici does where it breaks off. */
+export async function readOwnAnswer(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  { who, mostBytes, grow }: Reading,
+): Promise<{ readonly ok: true; readonly answer: OwnAnswer } | { readonly ok: false; readonly error: OwnFailure }> {
+  const failed = (message: string, code: string) => ({ ok: false as const, error: { message, code, status: 502 } });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > mostBytes)
+      return failed(`The answer of ${who} is longer than the ${mostBytes} bytes that are passed on.`, "answer_too_long");
+    if (!grow(copies * chunk.length)) return { ok: false, error: { ...noBodyRoom, retryAfterSeconds: 1 } };
+    chunks.push(chunk);
+  }
+  const completion = parsed(Buffer.concat(chunks).toString("utf8"));
+  if (statusCode !== 200) return { ok: false, error: refusalOf(completion, who, { statusCode, headers }) };
+  const output = chatAnswer(completion);
+  if (output === null || !isRecord(completion)) return failed(`The engine's answer for ${who} has no choice.`, "no_answer");
+  const model = String(headers["x-weir-model"] ?? "");
+  const decisionId = String(headers["x-weir-decision-id"] ?? "");
+  return { ok: true, answer: { completion, output, model, decisionId, usage: usageOf(completion) } };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** What a client of its own would have been told. */
+function refusalOf(
+  answer: unknown,
+  who: string,
+  { statusCode, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
+): OwnFailure {
+  const error = isRecord(answer) && isRecord(answer.error) ? answer.error : {};
+  const message = typeof error.message === "string" ? error.message : `The request for ${who} was answered with ${statusCode}.`;
+  const code = typeof error.code === "string" ? error.code : "agent_failed";
+  const retryAfterSeconds = Number(headers["retry-after"]);
+  return { message, code, status: statusCode, ...(Number.isInteger(retryAfterSeconds) ? { retryAfterSeconds } : {}) };
+}
