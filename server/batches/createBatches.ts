@@ -43,7 +43,7 @@ export function createBatches(parts: BatchesParts) {
   /** Each call has a limit of its own. */
   const doors = createDoors(0);
   /** A model without a card of its own is served as its checkpoint is, which is what engines do unless told otherwise. */
-  const precisionOf = (model: string) => cards.read().catalogue.models.find(({ id }) => id === model)?.precision ?? "bf16";
+  const precisionOf = (model: string) => cards.read().catalogue.models[model]?.precision ?? "bf16";
   const runParts = { ...parts, clusterName, precisionOf, doors };
   const runs = new Map<string, BatchRun>();
   /** Of batches that are over, as they are told of: nothing is added to them. */
@@ -77,7 +77,7 @@ export function createBatches(parts: BatchesParts) {
           stored.find(({ stage, worker, turn }) => stage === session.stage && worker === session.worker && turn === session.turn),
         ),
     );
-    const described = {
+    const whole = {
       batch,
       shape,
       records,
