@@ -5,10 +5,9 @@ import type { ServedEnsemble } from "@/server/contracts/studio";
 import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
-import { formatPercent } from "../ui/format";
 import { ReasonField } from "../ui/ReasonField";
 import { stopOf } from "./prepareGate";
-import { onlineStops, wouldSkip } from "./prepareOnline";
+import { endsText, onlineStops, wouldSkip } from "./prepareOnline";
 import { TauSlider } from "./TauSlider";
 import { formatTau, SAME_TAU } from "./tauText";
 import { useEnsembleAct } from "./useEnsembles";
@@ -19,9 +18,10 @@ function effectOf(served: ServedEnsemble, tau: number): string {
   if (served.ensemble.confidence.kind !== "plurality")
     return "Votes are weighed: what another tau skips is not known before it is in force. Try it on a sample, on the tab Gate.";
   if (now === null || then === null) return "No request was counted yet: what it will skip is not known.";
+  const unsure = endsText(then).includes(" to ") ? " Experts that were not waited for may have agreed, or not." : "";
   if (Math.abs(tau - served.ensemble.tau) < SAME_TAU)
-    return `By their votes ${formatPercent(now)} of the requests counted skip the aggregator.`;
-  return `By their votes ${formatPercent(then)} of the requests counted would have skipped the aggregator, in place of ${formatPercent(now)}.`;
+    return `By their votes ${endsText(then)} of the requests counted skip the aggregator.${unsure}`;
+  return `By their votes ${endsText(then)} of the requests counted would skip the aggregator; as it is ${endsText(now)}.${unsure}`;
 }
 
 /** Tau of a served ensemble, in force from the next decision on once it is approved. */

@@ -4,6 +4,7 @@ import type { ServedEnsemble } from "@/server/contracts/studio";
 import {
   callRows,
   differsFromKept,
+  endsText,
   liveBuckets,
   onlineDoubts,
   onlineExperts,
@@ -47,20 +48,30 @@ describe("counts of a served ensemble", () => {
 });
 
 describe("what another tau would have skipped", () => {
-  it("is counted by votes over those asked, and never grows with tau", () => {
-    const served = testServed();
-    expect(wouldSkip(served, 1)).toBe(0.4);
-    expect(wouldSkip(served, 2 / 3)).toBe(0.8);
+  it("is counted by votes over those asked, and within ends where an expert was not waited for", () => {
+    const votes = { "3:0": { requests: 40, skipped: 40 }, "2:1": { requests: 40, skipped: 40 }, "2:0": { requests: 20, skipped: 20 } };
+    expect(wouldSkip(testServed({ votes }), 2 / 3)).toEqual({ low: 1, high: 1 });
+    expect(wouldSkip(testServed({ votes }), 1)).toEqual({ low: 0.4, high: 0.6 });
+    expect(endsText({ low: 0.4, high: 0.6 })).toBe("40\u00a0% to 60\u00a0%");
+    expect(endsText({ low: 0.4, high: 0.4 })).toBe("40\u00a0%");
+  });
+
+  it("never grows with tau, and keeps its ends in order", () => {
+    const tau = fc.double({ min: 0.01, max: 1, noNaN: true });
     fc.assert(
-      fc.property(fc.double({ min: 0.01, max: 1, noNaN: true }), fc.double({ min: 0.01, max: 1, noNaN: true }), (a, b) => {
-        expect(wouldSkip(served, Math.max(a, b)) ?? 0).toBeLessThanOrEqual(wouldSkip(served, Math.min(a, b)) ?? 0);
+      fc.property(tau, tau, (a, b) => {
+        const [low, high] = [wouldSkip(testServed(), Math.min(a, b)), wouldSkip(testServed(), Math.max(a, b))];
+        if (low === null || high === null) throw new Error("requests were counted");
+        expect(high.low).toBeLessThanOrEqual(low.low);
+        expect(high.high).toBeLessThanOrEqual(low.high);
+        expect(low.low).toBeLessThanOrEqual(low.high);
       }),
     );
   });
 
-  it("counts none below the quorum, whatever tau is", () => {
+  it("holds none below the quorum for certain, whatever tau is", () => {
     // Four had a single vote of two that the quorum asks for, and one had none.
-    expect(wouldSkip(testServed(), 1 / 3)).toBe(0.95);
+    expect(wouldSkip(testServed(), 1 / 3)).toEqual({ low: 0.95, high: 1 });
   });
 
   it("is not known where votes are weighed, nor before a request", () => {

@@ -1,7 +1,7 @@
 import type { EnsembleCall, EnsembleOutcome, KeptEnsemble, ServedEnsemble } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import type { Tone } from "../ui/Badge";
-import { formatClock, formatCount, formatCounted, formatPercent, formatSeconds } from "../ui/format";
+import { formatClock, formatCount, formatCounted, formatPercent, formatPercentSpan, formatSeconds } from "../ui/format";
 import { byAgreement, votesInWords, votesOf } from "./prepareBuckets";
 import type { GateFigure } from "./prepareGate";
 import type { TauStop } from "./TauSlider";
@@ -81,18 +81,35 @@ export function liveBuckets({ votes }: Pick<ServedEnsemble, "votes">): readonly 
 /** Steps of tau where weighed votes may come to any confidence. */
 const STEPS = 20;
 
-/** Share of the requests that were counted whose votes reach `tau`; null where votes weigh otherwise, or nothing was counted. */
-export function wouldSkip({ votes, ensemble }: Pick<ServedEnsemble, "votes" | "ensemble">, tau: number): number | null {
+/** A share that is known within ends. */
+interface Ends {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * Share of the requests that were counted which `tau` would have skipped, as far as their votes tell: experts that were not waited for may have agreed with
+ * the answer that led, or not. null where votes weigh otherwise, or nothing was counted.
+ */
+export function wouldSkip({ votes, ensemble }: Pick<ServedEnsemble, "votes" | "ensemble">, tau: number): Ends | null {
   if (ensemble.confidence.kind !== "plurality") return null;
-  let [all, skip] = [0, 0];
+  const asked = ensemble.expertsPerQuestion;
+  const reaches = (count: number) => count / asked >= tau - SAME_TAU;
+  let [all, low, high] = [0, 0, 0];
   for (const [key, { requests }] of Object.entries(votes)) {
     const counts = votesOf(key);
     const heard = counts.reduce((sum, count) => sum + count, 0);
+    const lead = counts[0] ?? 0;
     all += requests;
-    if (heard >= ensemble.quorum && (counts[0] ?? 0) / ensemble.expertsPerQuestion >= tau - SAME_TAU) skip += requests;
+    if (heard >= ensemble.quorum && reaches(lead)) low += requests;
+    if (reaches(lead + Math.max(0, asked - heard))) high += requests;
   }
-  return all === 0 ? null : skip / all;
+  return all === 0 ? null : { low: low / all, high: high / all };
 }
+
+/** A share within ends as a text: one figure where both read alike. */
+export const endsText = (ends: Ends): string =>
+  formatPercent(ends.low) === formatPercent(ends.high) ? formatPercent(ends.low) : formatPercentSpan(ends);
 
 /** Where a slider of a served ensemble stops: at shares of votes, or evenly; and at the tau in force. */
 export function onlineStops(served: Pick<ServedEnsemble, "votes" | "ensemble">): readonly TauStop[] {
@@ -109,9 +126,7 @@ export function onlineStops(served: Pick<ServedEnsemble, "votes" | "ensemble">):
         tau,
         name: formatTau(tau, asked),
         says:
-          share === null
-            ? "what it skips is not known beforehand"
-            : `${formatPercent(share)} of the requests counted would skip the aggregator`,
+          share === null ? "what it skips is not known beforehand" : `${endsText(share)} of the requests counted would skip the aggregator`,
       };
     });
 }
