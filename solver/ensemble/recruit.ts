@@ -35,8 +35,8 @@ export function skillsOf(sample: AnswerSample, experts: readonly string[]): NonN
     if (!experts.includes(model)) continue;
     sample.questionIds.forEach((_, at) => {
       if (asked[at] !== 1) return;
-      const category = sample.categories?.[at];
-      for (const name of category === undefined || category === ANY_CATEGORY ? [ANY_CATEGORY] : [ANY_CATEGORY, category]) {
+      const category = sample.categories?.[at] ?? "";
+      for (const name of category === "" ? [ANY_CATEGORY] : new Set([ANY_CATEGORY, category])) {
         const tally = tallyOf(tallies, name, model);
         tally.asked += 1;
         tally.right += correct[at] ?? 0;

@@ -1,0 +1,126 @@
+import { mixSeed, seededRandom } from "@/solver/numeric/random";
+import { shuffled } from "@/solver/numeric/shuffled";
+import type { AnswerSample, SampledModel } from "./answerSample";
+import { ANY_CATEGORY, type Confidence, type Ensemble } from "./ensembleDocument";
+import { decideGate, type Vote } from "./gate";
+import type { ReplayedQuestion } from "./gatePoints";
+import { recruiter, skillsOf } from "./recruit";
+
+/** Whose answers are replayed, and how they are gated. */
+export interface ReplayedEnsemble {
+  readonly experts: readonly string[];
+  /** Where there are more, those of a question are recruited by accuracy per category. */
+  readonly expertsPerQuestion: number;
+  readonly aggregator: string | null;
+  readonly confidence: Confidence["kind"];
+}
+
+/** A question as it is replayed, at its place in the sample, and whom it was put to. */
+export interface PlacedQuestion extends ReplayedQuestion {
+  readonly at: number;
+  readonly asked: readonly string[];
+}
+
+/** Of an expert that answered nothing on the other half. */
+const UNKNOWN_ACCURACY = 0.5;
+
+/** What is learnt of experts on one half of a sample. */
+interface Learnt {
+  readonly recruits: (category: string) => readonly string[];
+  readonly confidence: Confidence;
+}
+
+/**
+ * Questions of a sample as the gate would have met them. Whatever is learnt of experts (their skills, what weighs their votes) is learnt on the half of the
+ * questions that a question is not in, so that no answer tells of itself; halves are drawn by the number of questions alone. A question that not all
+ * of its experts and the aggregator were asked is left out.
+ *
+ * @param ensemble names models of the sample.
+ */
+export function replayedQuestions(sample: AnswerSample, ensemble: ReplayedEnsemble): readonly PlacedQuestion[] {
+  const count = sample.questionIds.length;
+  const order = shuffled(count, seededRandom(mixSeed("gate halves", count)));
+  const firstHalf = new Set(order.subarray(0, Math.ceil(count / 2)));
+  const halfOf = (at: number): number => (firstHalf.has(at) ? 0 : 1);
+  const learnt = [0, 1].map((half) =>
+    learntOf(
+      someQuestions(sample, (at) => halfOf(at) !== half),
+      ensemble,
+    ),
+  );
+  const columns = new Map(sample.models.map((column) => [column.model, column]));
+  const aggregator = ensemble.aggregator === null ? null : columns.get(ensemble.aggregator);
+  return sample.questionIds.flatMap((_, at) => {
+    const half = halfOf(at);
+    const { recruits, confidence } = learnt[half] ?? never(half);
+    const asked = recruits(sample.categories?.[at] ?? ANY_CATEGORY);
+    const answering = asked.map((expert) => columns.get(expert) ?? never(expert));
+    if (![...answering, ...(aggregator ? [aggregator] : [])].every((column) => column.asked[at] === 1)) return [];
+    const votes = answering.map((column) => voteOf(column, at));
+    const decision = decideGate(votes, { asked, confidence, tau: 1 });
+    const standing = decision.leading && columns.get(decision.leading.expert);
+    return [
+      {
+        at,
+        asked,
+        half,
+        confidence: decision.confidence,
+        votes: decision.votes,
+        leads: standing?.correct[at] === 1,
+        aggregates: aggregator ? aggregator.correct[at] === 1 : null,
+        expertTokens: votes.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+      },
+    ];
+  });
+}
+
+const voteOf = ({ model, answers, outputTokens }: SampledModel, at: number): Vote => ({
+  expert: model,
+  vote: answers[at] ?? null,
+  outputTokens: outputTokens[at] ?? 0,
+});
+
+function learntOf(sample: AnswerSample, { experts, expertsPerQuestion, confidence }: ReplayedEnsemble): Learnt {
+  const skills = skillsOf(sample, experts);
+  const document: Pick<Ensemble, "experts" | "expertsPerQuestion" | "skills"> = { experts: [...experts], expertsPerQuestion, skills };
+  const figures = <T>(of: (expert: string) => T): Record<string, T> => Object.fromEntries(experts.map((expert) => [expert, of(expert)]));
+  const recruits = recruiter(document);
+  if (confidence === "plurality") return { recruits, confidence: { kind: confidence } };
+  if (confidence === "accuracy-weighted")
+    return {
+      recruits,
+      confidence: { kind: confidence, accuracy: figures((expert) => skills[ANY_CATEGORY]?.[expert] ?? UNKNOWN_ACCURACY) },
+    };
+  return { recruits, confidence: { kind: confidence, meanTokens: figures((expert) => Math.max(1, meanTokens(sample, expert))) } };
+}
+
+function meanTokens({ models }: AnswerSample, expert: string): number {
+  const { asked, outputTokens } = models.find(({ model }) => model === expert) ?? never(expert);
+  let [answers, tokens] = [0, 0];
+  asked.forEach((was, at) => {
+    answers += was;
+    tokens += was * (outputTokens[at] ?? 0);
+  });
+  return answers === 0 ? 1 : tokens / answers;
+}
+
+/** A sample of some of another's questions. */
+function someQuestions(sample: AnswerSample, isTaken: (at: number) => boolean): AnswerSample {
+  const places = sample.questionIds.map((_, at) => at).filter(isTaken);
+  const of = <T>(values: ArrayLike<T>, none: T): T[] => places.map((at) => values[at] ?? none);
+  return {
+    questionIds: of(sample.questionIds, ""),
+    ...(sample.categories && { categories: of(sample.categories, "") }),
+    models: sample.models.map(({ model, answers, correct, outputTokens, asked }) => ({
+      model,
+      answers: of<string | null>(answers, null),
+      correct: Uint8Array.from(of(correct, 0)),
+      outputTokens: Int32Array.from(of(outputTokens, 0)),
+      asked: Uint8Array.from(of(asked, 0)),
+    })),
+  };
+}
+
+function never(what: string | number): never {
+  throw new Error(`The sample has no ${what}`);
+}
