@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { AnswerSample } from "@/solver/ensemble/answerSample";
+import { ensembleSchema } from "@/solver/ensemble/ensembleDocument";
+import type { SessionRow } from "@/solver/ensemble/sessionRow";
+import { decodeSample, encodeSample } from "./answerSampleCodec";
+import { openStore, type Store } from "./store";
+
+const ensemble = (name: string, tau = 1) =>
+  ensembleSchema.parse({
+    ...{ name, tau, experts: ["a", "b"], expertsPerQuestion: 2, quorum: 2, deadlineSeconds: 60 },
+    ...{ extraction: { kind: "choice" }, confidence: { kind: "plurality" }, aggregator: { model: "c" } },
+  });
+const by = (at: number) => ({ createdAt: new Date(at).toISOString(), actor: "ada" });
+
+let folder = "";
+let store: Store;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "weir-ensemble-store-"));
+  store = openStore(folder);
+});
+afterAll(() => {
+  store.close();
+  rmSync(folder, { recursive: true });
+});
+
+it("counts versions of an ensemble by name, holds the newest, and goes on counting where one was removed", () => {
+  const { ensembles } = store;
+  expect(ensembles.everKept()).toBe(false);
+  const put = (document: ReturnType<typeof ensemble>, at: number) => ensembles.put({ ensemble: document, ...by(at) });
+  expect([put(ensemble("vote"), 1), put(ensemble("panel"), 2), put(ensemble("vote", 0.5), 3)]).toEqual([1, 1, 2]);
+  expect(ensembles.list().map(({ ensemble: { name, tau }, version, actor }) => [name, tau, version, actor])).toEqual([
+    ["panel", 1, 1, "ada"],
+    ["vote", 0.5, 2, "ada"],
+  ]);
+  expect([ensembles.remove("vote", by(4)), ensembles.remove("vote", by(5)), ensembles.find("vote"), ensembles.find("never")]).toEqual([
+    true,
+    false,
+    null,
+    null,
+  ]);
+  expect(ensembles.list().map(({ ensemble: { name } }) => name)).toEqual(["panel"]);
+  expect(put(ensemble("vote", 0.7), 6)).toBe(4);
+  expect(ensembles.find("vote")).toMatchObject({ version: 4, ensemble: { tau: 0.7 } });
+  ensembles.remove("vote", by(7));
+  ensembles.remove("panel", by(8));
+  expect([ensembles.list(), ensembles.everKept()]).toEqual([[], true]);
+});
+
+const sampleArbitrary: fc.Arbitrary<AnswerSample> = fc.integer({ min: 1, max: 20 }).chain((questions) => {
+  const column = <Value>(value: fc.Arbitrary<Value>) => fc.array(value, { minLength: questions, maxLength: questions });
+  const bits = column(fc.integer({ min: 0, max: 1 })).map((values) => Uint8Array.from(values));
+  const model = fc.record({
+    model: fc.string({ minLength: 1 }),
+    answers: column(fc.option(fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("A", "1", "-1", "__proto__")), { nil: null })),
+    correct: bits,
+    outputTokens: column(fc.integer({ min: 0, max: 100_000 })).map((values) => Int32Array.from(values)),
+    asked: bits,
+  });
+  const base = { questionIds: column(fc.string({ unit: "grapheme" })), models: fc.array(model, { maxLength: 4 }) };
+  return fc.oneof(fc.record(base), fc.record({ ...base, categories: column(fc.string({ unit: "grapheme" })) }));
+});
+
+it("reads every sample back as it was written", () => {
+  fc.assert(
+    fc.property(sampleArbitrary, (sample) => {
+      expect(decodeSample(encodeSample(sample))).toEqual(sample);
+    }),
+  );
+});
+
+it("keeps samples of answers with what lists tell of them, newest first, until they are removed", () => {
+  const sample: AnswerSample = {
+    questionIds: ["q1", "q2"],
+    models: [
+      { model: "a", answers: ["A", null], correct: Uint8Array.of(1, 0), outputTokens: Int32Array.of(3, 4), asked: Uint8Array.of(1, 1) },
+    ],
+  };
+  const summary = (id: string, at: number) =>
+    ({ id, name: id, questions: 2, models: [], categories: [], origin: "uploaded", notes: [], ...by(at) }) as const;
+  store.answerSamples.insert(summary("old", 1), sample);
+  store.answerSamples.insert(summary("new", 2), sample);
+  expect(store.answerSamples.list().map(({ id }) => id)).toEqual(["new", "old"]);
+  expect(store.answerSamples.get("old")).toEqual({ summary: summary("old", 1), sample });
+  expect([store.answerSamples.remove("old"), store.answerSamples.remove("old"), store.answerSamples.get("old")]).toEqual([
+    true,
+    false,
+    null,
+  ]);
+});
+
+it("gives sessions of one type of GPU, newest first", () => {
+  const row = (gpu: string, prompts: number): SessionRow => ({
+    ...{ model: "a", gpu, tp: 1, prompts, meanOutputTokens: 10, maxOutputTokens: 20, seconds: 5, loadSeconds: null, origin: "emulated" },
+  });
+  for (const one of [row("l40s", 1), row("h100-sxm", 2), row("l40s", 3)]) store.sessionRows.add(one);
+  expect(store.sessionRows.list("l40s")).toEqual([row("l40s", 3), row("l40s", 1)]);
+  expect(store.sessionRows.list("nothing")).toEqual([]);
+});
