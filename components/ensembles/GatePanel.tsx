@@ -56,18 +56,15 @@ function TauPanel({ cluster, choice, kept, report }: Shown & { readonly report: 
             <Figure key={figure.name} {...figure} />
           ))}
         </dl>
-        {aggregator !== null && (
-          <p className="text-sm text-ink-2">
-            <Badge tone="hatched">stand-in</Badge> {aggregator}'s own answers stand in for what an aggregator would make of the experts'.
-          </p>
-        )}
         <p className="text-sm text-ink-2">{recommendation(report, request)}</p>
         {alone !== null && <p className="text-sm text-warn">{alone}</p>}
-        {report.notes.map((note) => (
-          <p key={note} className="text-sm text-ink-2">
-            {note}
-          </p>
-        ))}
+        <ul aria-label="What is to be known of it" className="flex list-none flex-col gap-1 text-sm text-ink-2">
+          {report.notes.map((note, index) => (
+            <li key={note}>
+              {index === 0 && aggregator !== null && <Badge tone="hatched">stand-in</Badge>} {note}
+            </li>
+          ))}
+        </ul>
         <div className="flex flex-wrap items-center gap-2">
           <Button look="primary" disabled={kept === null || stop.tau > 1} onClick={() => write({ open: "tau" }, "push")}>
             {kept === null ? "Use this tau" : `Use this tau for ${kept.ensemble.name}`}

@@ -54,14 +54,20 @@ describe("figures of a stop", () => {
   it("hold nothing against an aggregator that is not there", () => {
     const [point] = testReport().points;
     const alone = gateStops(testReport({ alwaysAggregated: null, points: point === undefined ? [] : [{ ...point, difference: null }] }), 3);
-    expect(alone[0] && gateFigures(alone[0])[2]).toMatchObject({ value: "–" });
+    const [first] = alone;
+    if (first === undefined) throw new Error("there is a stop");
+    const [accuracy, , difference] = gateFigures(first);
+    expect(difference).toMatchObject({ value: "–" });
+    expect(accuracy?.name).toBe("Accuracy of what is skipped");
   });
 });
 
 it("recommends the chosen tau by its name, and says when it can recommend none", () => {
   const request = { expertsPerQuestion: 3, allowedPoints: 1 };
   expect(recommendation(testReport({ chosenTau: 2 / 3 }), request)).toContain("Recommended: 2/3");
-  expect(recommendation(testReport({ chosenTau: null }), { ...request, allowedPoints: 0.5 })).toContain("at most 0.5 points");
+  expect(recommendation(testReport({ chosenTau: null }), { ...request, allowedPoints: 0.5 })).toContain(
+    "none is held to cost at most 0.5 points",
+  );
   expect(recommendation(testReport({ chosenTau: null, alwaysAggregated: null }), request)).toContain("without an aggregator");
 });
 

@@ -63,11 +63,17 @@ function differenceOf({ difference, tau }: GateStop): GateFigure {
   };
 }
 
+/** With an aggregator of all questions, those that are not skipped answered by it; without one of those that are skipped. */
+const accuracyOf = ({ accuracy, difference }: GateStop): GateFigure =>
+  difference === null
+    ? { name: "Accuracy of what is skipped", value: formatShare(accuracy.value), detail: formatShareSpan(accuracy) }
+    : { name: "Accuracy", value: formatShare(accuracy.value), detail: `${formatShareSpan(accuracy)}, the stand-in's answers among them` };
+
 /** What the stop is worth, each with its 90 % interval. */
 export function gateFigures(stop: GateStop): readonly GateFigure[] {
   const saved = Math.max(0, 1 - stop.aggregatorTokens);
   return [
-    { name: "Accuracy", value: formatShare(stop.accuracy.value), detail: formatShareSpan(stop.accuracy) },
+    accuracyOf(stop),
     {
       name: "Skip the aggregator",
       value: formatShare(stop.skipped.value),
@@ -98,7 +104,8 @@ export function recommendation(
   const { chosenTau, alwaysAggregated } = report;
   const cost = `${request.allowedPoints} ${request.allowedPoints === 1 ? "point" : "points"}`;
   if (alwaysAggregated === null) return "No tau is recommended: without an aggregator there is nothing to hold a skip against.";
-  if (chosenTau === null) return `No tau is held to cost at most ${cost} at 90 % confidence on this sample: aggregate all, or allow more.`;
+  if (chosenTau === null)
+    return `No tau is recommended: none is held to cost at most ${cost}. Aggregate all, allow more, or bring more questions.`;
   return `Recommended: ${formatTau(chosenTau, request.expertsPerQuestion)}, the lowest tau held to cost at most ${cost} of accuracy at 90 % confidence.`;
 }
 
@@ -118,7 +125,7 @@ export const expertRows = ({ experts }: GateReport): readonly ExpertRow[] =>
     accuracy: formatShare(accuracy.value),
     span: formatShareSpan(accuracy),
     asked,
-    voted: formatPercent(asked === 0 ? null : voted / asked),
+    voted: formatPercent(asked === 0 ? null : voted),
     meanTokens: Math.round(meanTokens),
   }));
 

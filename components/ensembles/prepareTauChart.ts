@@ -86,7 +86,10 @@ export function prepareTauChart(
     points,
     line: path(points.map(({ x, y }) => at(x, y))),
     band: `${path([...upper, ...lower.toReversed()])}Z`,
-    always: all === undefined ? null : { at: place(all.accuracy.value), text: `always aggregating ${formatShare(all.accuracy.value)}` },
+    always:
+      all === undefined
+        ? null
+        : { at: place(all.accuracy.value), text: `always aggregating (stand-in) ${formatShare(all.accuracy.value)}` },
     xTicks: [0, 0.25, 0.5, 0.75, 1].map((share) => ({ at: share, text: formatPercent(share) })),
     yTicks: niceTicks({ low: 100 * low, high: 100 * high, count: 5 }).map((tick) => ({
       at: place(tick / 100),

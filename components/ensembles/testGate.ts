@@ -42,9 +42,9 @@ export const testSample = (change: Partial<AnswerSampleSummary> = {}): AnswerSam
 export const testReport = (change: Partial<GateReport> = {}): GateReport => ({
   questions: 1000,
   experts: [
-    { model: "a-1b", accuracy: around(0.5), voted: 1000, meanTokens: 200, asked: 1000 },
-    { model: "b-3b", accuracy: around(0.6), voted: 1000, meanTokens: 220, asked: 1000 },
-    { model: "c-7b", accuracy: around(0.7), voted: 980, meanTokens: 240, asked: 1000 },
+    { model: "a-1b", accuracy: around(0.5), voted: 1, meanTokens: 200, asked: 1000 },
+    { model: "b-3b", accuracy: around(0.6), voted: 1, meanTokens: 220, asked: 1000 },
+    { model: "c-7b", accuracy: around(0.7), voted: 0.98, meanTokens: 240, asked: 1000 },
   ],
   buckets: [
     { votes: "3:0", questions: 450, leading: around(0.96), aggregator: around(0.97), expertTokens: 500 },
