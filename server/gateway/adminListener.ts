@@ -43,6 +43,8 @@ interface AdminListenerOptions {
 /** Under which the rest of a path names one of many. */
 const parents = ["/decisions/", "/artefacts/", "/ensembles/"];
 
+const thresholdPath = /^\/ensembles\/[^/]+\/tau$/;
+
 /** The handler of the admin port: configuration, status, decisions, metrics. */
 export function adminListener(options: AdminListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
   const { metrics, token } = options;
@@ -67,7 +69,7 @@ export function adminListener(options: AdminListenerOptions): (request: Incoming
   return (request, response) => {
     const path = pathOf(request);
     const parent = parents.find((one) => path.startsWith(one));
-    const below = parent === "/ensembles/" && path.endsWith("/tau") ? "/tau" : "";
+    const below = thresholdPath.test(path) ? "/tau" : "";
     const route = `${request.method} ${parent === undefined ? path : `${parent}:id${below}`}`;
     const handler = routes[route];
     if (!handler)

@@ -87,9 +87,11 @@ export function ensembleRoutes({ configuration, ensembles, turns }: EnsembleRout
   };
 }
 
-/** What stands behind `/ensembles/`. */
+/** What stands behind `/ensembles/`, and before `/tau`. */
 function nameOf(request: IncomingMessage): string {
-  const [, , name = ""] = pathOf(request).split("/");
+  const name = pathOf(request)
+    .slice("/ensembles/".length)
+    .replace(/(?<=.)\/tau$/, "");
   try {
     return decodeURIComponent(name);
   } catch {

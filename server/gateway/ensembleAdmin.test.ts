@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { gatewayEnsemblesSchema, MOST_ENSEMBLES } from "@/server/contracts/gatewayEnsembles";
+import { admin, ask, ensembleOf, says, served, serving, told } from "./testEnsembles";
+import { hashed, startTestGateway, testConfig } from "./testGateway";
+
+const signed = { by: "ann", reason: "a trial" };
+const put = (change: Parameters<typeof ensembleOf>[0] = {}) => ({ ensemble: ensembleOf(change), ...signed });
+
+async function lines(adminUrl: string) {
+  const page = (await (await fetch(`${adminUrl}/audit`)).json()) as { lines: { by: string; action: string; detail: string }[] };
+  return page.lines.map(({ by, action, detail }) => ({ by, action, detail }));
+}
+
+describe("ensembles on the admin port", () => {
+  it("are served from the next request on, changed and ended, each with a line that says who and why", async () => {
+    const { gateway, config } = await serving({ c: says("B") });
+    const two = ensembleOf({ name: "duo", experts: ["a", "b"], expertsPerQuestion: 2 });
+    const { settings: _, ...bare } = config;
+    await gateway.put({ ...bare, settings: {} });
+    expect((await ask(gateway)).status).toBe(404);
+    expect((await admin(gateway, "PUT", "/ensembles/trio", put())).status).toBe(200);
+    expect((await admin(gateway, "PUT", "/ensembles/duo", { ensemble: two, ...signed })).body.ensembles).toHaveLength(2);
+    expect(told(await ask(gateway))).toMatchObject({ outcome: "aggregated", votes: "2:1" });
+    expect(told(await ask(gateway, { model: "ensemble/duo" }))).toMatchObject({ outcome: "skipped", votes: "2:0" });
+    const models = (await (await fetch(`${gateway.dataUrl}/v1/models`)).json()) as { data: { id: string }[] };
+    expect(models.data.map(({ id }) => id)).toEqual(expect.arrayContaining(["ensemble/trio", "ensemble/duo"]));
+    expect((await fetch(`${gateway.dataUrl}/v1/models/ensemble%2Fduo`)).status).toBe(200);
+    expect((await admin(gateway, "PUT", "/ensembles/trio", put({ tau: 0.6 }))).body.ensembles[0]?.ensemble.tau).toBe(0.6);
+    expect((await admin(gateway, "PUT", "/ensembles/trio/tau", { tau: 0.5, ...signed })).status).toBe(200);
+    expect((await admin(gateway, "DELETE", "/ensembles/duo", signed)).body.ensembles.map(({ ensemble }) => ensemble.name)).toEqual([
+      "trio",
+    ]);
+    expect((await ask(gateway, { model: "ensemble/duo" })).status).toBe(404);
+    expect((await fetch(`${gateway.dataUrl}/v1/models/ensemble%2Fduo`)).status).toBe(404);
+    const noted = (await lines(gateway.adminUrl)).slice(-5);
+    expect(noted.every(({ by }) => by === "ann")).toBe(true);
+    expect(noted.map(({ action }) => action)).toEqual([
+      "ensemble served",
+      "ensemble served",
+      "ensemble served",
+      "tau changed",
+      "ensemble ended",
+    ]);
+    expect(noted[3]?.detail).toBe("The ensemble trio skips its aggregator from a confidence of 0.5 on, not 0.6 as before: a trial");
+  });
+
+  it("are changed only as they were read", async () => {
+    const { gateway } = await serving({});
+    const change = (headers: Record<string, string>) =>
+      fetch(`${gateway.adminUrl}/ensembles/trio/tau`, { method: "PUT", headers, body: JSON.stringify({ tau: 0.5, ...signed }) });
+    expect((await change({})).status).toBe(428);
+    const etag = (await fetch(`${gateway.adminUrl}/ensembles`)).headers.get("etag") ?? "";
+    expect((await change({ "if-match": etag })).status).toBe(200);
+    const stale = await change({ "if-match": etag });
+    expect([stale.status, stale.headers.get("etag") === etag]).toEqual([412, false]);
+  });
+
+  it.each([
+    ["a pattern that cannot be read", put({ extraction: { kind: "pattern", pattern: "(?=x)" } }), /cannot read votes/],
+    ["an ensemble among its experts", put({ experts: ["a", "b", "ensemble/duo"] }), /ensemble\/duo, which is an ensemble itself/],
+    ["another name than its path's", put({ name: "other" }), /is called other/],
+    ["a quorum above its experts", { ...put(), ensemble: { ...ensembleOf(), quorum: 4 } }, /quorum/],
+    ["nobody who says so", { ensemble: ensembleOf() }, /by/],
+  ])("are refused with a sentence for %s", async (_, body, message) => {
+    const { gateway } = await serving({});
+    const answer = await admin(gateway, "PUT", "/ensembles/trio", body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error?.message).toMatch(message);
+    expect((await served(gateway)).ensemble).toEqual(ensembleOf());
+  });
+
+  it("are refused where there are as many as may be, and where there is nothing to change", async () => {
+    const { gateway, config } = await serving({});
+    const ensembles = Array.from({ length: MOST_ENSEMBLES }, (_, at) => ensembleOf({ name: `e${at}` }));
+    await gateway.put({ ...config, settings: { ensembles } });
+    expect((await admin(gateway, "PUT", "/ensembles/trio", put())).status).toBe(409);
+    expect((await admin(gateway, "PUT", "/ensembles/e3", put({ name: "e3", tau: 0.5 }))).status).toBe(200);
+    expect((await admin(gateway, "DELETE", "/ensembles/trio", signed)).status).toBe(404);
+    expect((await admin(gateway, "PUT", "/ensembles/trio/tau", { tau: 1, ...signed })).status).toBe(404);
+    expect((await admin(gateway, "PUT", "/ensembles/e3/more", put({ name: "e3" }))).status).toBe(400);
+    const empty = await startTestGateway();
+    expect((await admin(empty, "PUT", "/ensembles/trio", put())).status).toBe(409);
+  });
+
+  it("may be called as a path of theirs is", async () => {
+    const { gateway } = await serving({});
+    expect((await admin(gateway, "PUT", "/ensembles/tau", put({ name: "tau" }))).status).toBe(200);
+    expect((await admin(gateway, "PUT", "/ensembles/tau/tau", { tau: 0.5, ...signed })).status).toBe(200);
+    expect((await admin(gateway, "DELETE", "/ensembles/tau", signed)).body.ensembles).toHaveLength(1);
+  });
+
+  it("are refused in a configuration as they are alone, and models may not be called as they are", async () => {
+    const { gateway, config } = await serving({});
+    const refused = async (change: object) => {
+      const headers = { "if-match": (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "" };
+      const body = JSON.stringify({ ...config, ...change });
+      return (await fetch(`${gateway.adminUrl}/config`, { method: "PUT", headers, body })).status;
+    };
+    expect(await refused({ settings: { ensembles: [ensembleOf({ extraction: { kind: "pattern", pattern: "(?=x)" } })] } })).toBe(400);
+    expect(await refused({ settings: { ensembles: [ensembleOf(), ensembleOf()] } })).toBe(400);
+    const [first] = config.replicas;
+    expect(await refused({ replicas: [...config.replicas, { ...first, id: "x", model: "ensemble/trio" }] })).toBe(400);
+  });
+
+  it("tell which of their models no engine serves", async () => {
+    const { gateway } = await serving({}, { experts: ["a", "b", "gone"], aggregator: { model: "away" } });
+    expect((await served(gateway)).missing).toEqual(["gone", "away"]);
+  });
+
+  it("stay when another plan comes, when it is taken back, and over a restart, with counts that begin anew", async () => {
+    const { gateway, config } = await serving({});
+    await (await ask(gateway)).text();
+    expect((await served(gateway)).requests).toBe(1);
+    const { settings: _, ...bare } = config;
+    const another = testConfig({ stages: [{ model: "b", urls: ["http://127.0.0.1:9"] }], planId: "plan-b" });
+    await gateway.put({ ...bare, planId: "plan-b", ...hashed(another.policy) });
+    expect((await served(gateway)).requests).toBe(1);
+    expect((await admin(gateway, "POST", "/rollback", signed)).status).toBe(200);
+    expect((await served(gateway)).ensemble).toEqual(ensembleOf());
+    await gateway.close();
+    const again = await startTestGateway({}, { stateDirectory: gateway.stateDirectory });
+    expect(await served(again)).toMatchObject({ ensemble: ensembleOf(), requests: 0 });
+    expect(told(await ask(again))).toMatchObject({ outcome: "skipped" });
+  });
+
+  it("are counted only while they are served, under labels that end with them, and tell of the latest hundred requests", async () => {
+    const { gateway } = await serving({});
+    for (let round = 0; round < 11; round += 1) {
+      const name = `e${round}`;
+      await admin(gateway, "PUT", `/ensembles/${name}`, put({ name }));
+      await (await ask(gateway, { model: `ensemble/${name}` })).text();
+      await admin(gateway, "DELETE", `/ensembles/${name}`, signed);
+    }
+    for (let request = 0; request < 102; request += 1) await (await ask(gateway)).text();
+    const { requests, latest } = await served(gateway);
+    expect([requests, latest.length]).toEqual([102, 100]);
+    await admin(gateway, "PUT", "/ensembles/e0", put({ name: "e0" }));
+    const view = gatewayEnsemblesSchema.parse(await (await fetch(`${gateway.adminUrl}/ensembles`)).json());
+    expect(view.ensembles.find(({ ensemble }) => ensemble.name === "e0")?.requests).toBe(0);
+    const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+    const labels = new Set([...text.matchAll(/weir_gateway_ensemble_requests_total\{ensemble="([^"]+)"/g)].map(([, name]) => name));
+    expect(labels.has("trio")).toBe(true);
+    expect(labels.size).toBeLessThan(11);
+  });
+
+  it("tell no vote longer than a line", async () => {
+    const long = "word ".repeat(100).trim();
+    const { gateway } = await serving({ a: says(long), b: says(long), c: says(long) }, { extraction: { kind: "text" } });
+    expect(told(await ask(gateway))).toMatchObject({ outcome: "skipped", votes: "3:0" });
+    expect((await served(gateway)).latest[0]?.experts[0]?.vote).toHaveLength(80);
+  });
+});
