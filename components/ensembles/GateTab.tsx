@@ -15,6 +15,7 @@ import { ensemblesCodec } from "./ensemblesCodec";
 import { GateChoiceForm } from "./GateChoiceForm";
 import { GatePanel } from "./GatePanel";
 import { prepareGateChoice } from "./prepareGateChoice";
+import { ensembleInView } from "./preparePlaceForm";
 import { originWords } from "./prepareSamples";
 import { SampleDialog } from "./SampleDialog";
 import { useEnsembleAct, useEnsembles } from "./useEnsembles";
@@ -50,7 +51,7 @@ export function GateTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const samples = useQuery(useTRPC().ensembles.samples.queryOptions());
   const kept = useEnsembles();
   const ensembles = kept.data ?? [];
-  const ensemble = ensembles.find((each) => each.ensemble.name === view.ensemble) ?? ensembles[0] ?? null;
+  const ensemble = ensembleInView(ensembles, view.ensemble);
   const choice = useMemo(
     () => (kept.isPending ? null : prepareGateChoice(samples.data ?? [], view, ensemble?.ensemble ?? null)),
     [samples.data, view, ensemble, kept.isPending],
