@@ -1,4 +1,4 @@
-import type { EnsemblePlacement, KeptEnsemble } from "@/server/contracts/studio";
+import type { Batch, EnsemblePlacement, KeptEnsemble } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 
 /** An ensemble of three experts, whole. */
@@ -52,3 +52,31 @@ export const testPlacement = (change: Partial<EnsemblePlacement> = {}): Ensemble
     ...change,
   };
 };
+
+type BatchSession = Batch["sessions"][number];
+
+/** A session that waits its turn. */
+export const testSession = (change: Partial<BatchSession> = {}): BatchSession => ({
+  ...{ stage: "experts", worker: 0, turn: 0, model: "gemma-2-9b", prompts: 100, answered: 0, failed: 0, state: "waiting", engine: null },
+  ...{ predicted: { loadSeconds: 40, seconds: 100 }, measured: { loadSeconds: null, seconds: null } },
+  ...change,
+});
+
+/** An emulated batch halfway through. */
+export const testBatch = (change: Partial<Batch> = {}): Batch => ({
+  ...{ id: "b1", name: "night", createdAt: "2026-03-01T10:00:00Z", endedAt: null, actor: "ada", clusterId: "c", promptSetId: "p" },
+  ...{ ensemble: "maths", state: "running", pause: null, questions: 100, emulated: true, document: testEnsemble(), schedules: [] },
+  request: {
+    ...{ name: "night", clusterId: "c", promptSetId: "p", ensemble: "maths", workers: 2, gpusPerWorker: 1, maxModelsPerWorker: null },
+    ...{ replicas: "amortised", concurrency: 64, timeoutSeconds: 600, attempts: 3 },
+  },
+  sessions: [testSession({ state: "running", answered: 50 })],
+  progress: {
+    expertAnswers: { asked: 300, done: 144, failed: 6 },
+    questions: { skipped: 30, aggregated: 8, unanswered: 2, open: 60 },
+    ...{ noVote: 3, failures: [{ failure: "no answer within 600 s", calls: 6 }], lost: 0, retried: 9, etaSeconds: 240 },
+  },
+  accuracy: { right: 32, questions: 40 },
+  notes: [],
+  ...change,
+});

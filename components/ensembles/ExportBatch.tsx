@@ -1,0 +1,42 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import type { BatchExport, BatchRequest } from "@/server/contracts/studio";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPCClient } from "../api/trpc";
+import { saveText } from "../lab/saveText";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+
+const formats: readonly { readonly format: BatchExport["format"]; readonly name: string }[] = [
+  { format: "kubernetes", name: "Kubernetes" },
+  { format: "ray", name: "Ray" },
+];
+
+/** A batch as a job file with its prompts, for whoever runs jobs elsewhere. */
+export function ExportBatch({ request }: { readonly request: BatchRequest | null }) {
+  const client = useTRPCClient();
+  const save = useMutation({
+    mutationFn: async (order: BatchExport) => takeOutcome(await client.batches.export.mutate(order)),
+    onSuccess: ({ name, text }) => saveText(name, text),
+  });
+  return (
+    <fieldset className="flex flex-wrap items-center gap-2 text-sm">
+      <legend className="float-left mr-2 text-ink-2">Job file for</legend>
+      {formats.map(({ format, name }) => (
+        <Button
+          key={format}
+          disabled={request === null || save.isPending}
+          onClick={() => request !== null && save.mutate({ request, format })}
+        >
+          {name}
+        </Button>
+      ))}
+      <span role="status" className="text-xs text-ink-3">
+        {save.isPending && "Writing it …"}
+        {save.isSuccess && `Saved as ${save.data.name}`}
+      </span>
+      <ErrorLine error={save.error} />
+    </fieldset>
+  );
+}

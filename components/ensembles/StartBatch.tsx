@@ -1,0 +1,191 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
+import type { ClusterSummary, KeptEnsemble } from "@/server/contracts/studio";
+import { gpuCount } from "@/solver/plan/clusterGpus";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { ErrorLine } from "../ui/ErrorLine";
+import { NumberField, SelectField, TextField } from "../ui/Field";
+import { formatCounted } from "../ui/format";
+import { Modal } from "../ui/Modal";
+import { NumberGuard } from "../ui/NumberGuard";
+import { BatchPreviewPart } from "./BatchPreviewPart";
+import { ExportBatch } from "./ExportBatch";
+import { type BatchForm, composeBatch } from "./prepareBatch";
+import { gpusNeeded } from "./preparePlaceForm";
+import { useBatchAct } from "./useBatchAct";
+import { usePreview } from "./usePreview";
+
+type Put = (change: Partial<BatchForm>) => void;
+
+function Advanced({ form, put }: { readonly form: BatchForm; readonly put: Put }) {
+  return (
+    <details>
+      <summary className="text-xs text-ink-3">Advanced</summary>
+      <div className="mt-3 flex flex-wrap items-end gap-x-4 gap-y-3">
+        <NumberField
+          label="Requests of a session in flight at most"
+          whole
+          min={1}
+          max={1024}
+          value={form.concurrency}
+          onChange={(concurrency) => put({ concurrency })}
+        />
+        <NumberField
+          label="One answer may take"
+          unit="s"
+          min={1}
+          max={86_400}
+          value={form.timeoutSeconds}
+          onChange={(timeoutSeconds) => put({ timeoutSeconds })}
+        />
+        <NumberField
+          label="Attempts at one answer"
+          whole
+          min={1}
+          max={10}
+          value={form.attempts}
+          onChange={(attempts) => put({ attempts })}
+        />
+        <Check checked={form.single} onChange={(single) => put({ single })}>
+          Each expert on one worker alone
+        </Check>
+      </div>
+    </details>
+  );
+}
+
+const kOptions = [
+  { value: "", text: "swept" },
+  ...Array.from({ length: 16 }, (_, at) => ({ value: String(at + 1), text: String(at + 1) })),
+];
+
+/** Starts a batch: which questions, through which ensemble, on how many free GPUs; what it would do is shown before. */
+export function StartBatch(props: {
+  readonly cluster: ClusterSummary;
+  readonly ensembles: readonly KeptEnsemble[];
+  /** Chosen when it opens; null: the first. */
+  readonly ensemble: string | null;
+  readonly prompts: string | null;
+  readonly onClose: () => void;
+  readonly onStarted: (id: string) => void;
+}) {
+  const { cluster, ensembles, onClose, onStarted } = props;
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const link = useClusterLink();
+  const sets = (useQuery(trpc.prompts.list.queryOptions()).data ?? []).filter(({ deleted }) => !deleted);
+  const cards = useQuery(trpc.cards.list.queryOptions()).data;
+  const [typed, setTyped] = useState<Partial<BatchForm>>({});
+  const ensemble = typed.ensemble ?? props.ensemble ?? ensembles[0]?.ensemble.name ?? "";
+  const { experts = [] } = ensembles.find((each) => each.ensemble.name === ensemble)?.ensemble ?? {};
+  const needed = cards === undefined ? 1 : gpusNeeded(experts, cluster.spec.gpu, cards);
+  const gpusPerWorker = typed.gpusPerWorker ?? needed;
+  const room = Math.max(1, Math.floor(gpuCount(cluster.spec, cluster.spec.gpu) / gpusPerWorker));
+  const form: BatchForm = {
+    ...{ name: "", maxModelsPerWorker: null, single: false, concurrency: 64, timeoutSeconds: 600, attempts: 3 },
+    ...{ promptSetId: props.prompts ?? sets[0]?.id ?? "", workers: Math.min(room, Math.max(1, experts.length)) },
+    ...typed,
+    ...{ ensemble, gpusPerWorker },
+  };
+  const put: Put = (change) => setTyped((old) => ({ ...old, ...change }));
+  const made = composeBatch(form, cluster.spec.id);
+  const request = "request" in made ? made.request : null;
+  const { preview, error, working } = usePreview(request);
+  const start = useBatchAct(client.batches.start.mutate, ({ id }) => onStarted(id));
+  return (
+    <Modal
+      open
+      onOpenChange={(next) => !next && onClose()}
+      title="Start a batch"
+      description={`Questions of a sample are put to an ensemble on free GPUs of ${cluster.spec.name}. Engines of the plan in force are left alone.`}
+    >
+      <NumberGuard>
+        {(sound) => (
+          <form
+            noValidate
+            aria-label="Batch"
+            className="flex flex-col gap-4"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (request !== null && preview !== null && sound && !start.isPending) start.mutate(request);
+            }}
+          >
+            <TextField label="Name" value={form.name} maxLength={80} placeholder={form.ensemble} onChange={(name) => put({ name })} />
+            <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
+              <SelectField
+                className="min-w-48 flex-1"
+                label="Questions"
+                value={form.promptSetId}
+                options={
+                  sets.length === 0
+                    ? [{ value: "", text: "no sample of prompts yet" }]
+                    : sets.map(({ id, name, prompts }) => ({ value: id, text: `${name}, ${formatCounted(prompts, "prompt")}` }))
+                }
+                onChange={(promptSetId) => put({ promptSetId })}
+              />
+              <SelectField
+                className="min-w-40 flex-1"
+                label="Ensemble"
+                value={form.ensemble}
+                options={ensembles.map((each) => ({ value: each.ensemble.name, text: each.ensemble.name }))}
+                onChange={(name) => put({ ensemble: name })}
+              />
+            </div>
+            {sets.length === 0 && (
+              <p className="text-sm text-ink-2">
+                <Link href={link("/workloads/prompts")} className="font-medium text-accent underline underline-offset-2">
+                  Bring prompts
+                </Link>{" "}
+                first: a file of questions, with references where the right answers are known.
+              </p>
+            )}
+            <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
+              <NumberField label="Workers" whole min={1} max={256} value={form.workers} onChange={(workers) => put({ workers })} />
+              <NumberField
+                label="GPUs of a worker"
+                whole
+                min={1}
+                max={16}
+                value={form.gpusPerWorker}
+                onChange={(gpus) => put({ gpusPerWorker: gpus })}
+              />
+              <SelectField
+                label="Models of a worker at most (K)"
+                value={form.maxModelsPerWorker === null ? "" : String(form.maxModelsPerWorker)}
+                options={kOptions}
+                onChange={(k) => put({ maxModelsPerWorker: k === "" ? null : Number(k) })}
+              />
+            </div>
+            <Advanced form={form} put={put} />
+            <div className="border-t pt-3">
+              {"problem" in made && sets.length > 0 && <p className="text-sm text-ink-2">{made.problem}</p>}
+              {working && (
+                <p role="status" className="text-sm text-ink-3">
+                  Placing experts on free GPUs …
+                </p>
+              )}
+              {!working && <ErrorLine error={error} />}
+              {preview !== null && !working && <BatchPreviewPart preview={preview} />}
+            </div>
+            <ErrorLine error={start.error} />
+            <div className="flex flex-wrap items-center justify-end gap-2">
+              <div className="mr-auto">
+                <ExportBatch request={sound ? request : null} />
+              </div>
+              <Button onClick={onClose}>Cancel</Button>
+              <Button type="submit" look="primary" disabled={preview === null || working || !sound || start.isPending}>
+                {start.isPending ? "Starting …" : "Start"}
+              </Button>
+            </div>
+          </form>
+        )}
+      </NumberGuard>
+    </Modal>
+  );
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import type { Batch } from "@/server/contracts/studio";
+import { identifyModels } from "../ui/modelIdentity";
+import { batchRefreshMs, batchState, composeBatch, prepareBatch } from "./prepareBatch";
+import { testBatch, testSession } from "./testEnsembles";
+
+const identities = identifyModels(["gemma-2-9b", "qwen2.5-7b", "llama-3.1-70b"]);
+const plain = (text: string | null | undefined): string | undefined => text?.replaceAll("\u00a0", " ");
+const drawn = (batch: Batch, key: string) => prepareBatch(batch, identities).gantt?.drawings.find((each) => each.key === key);
+
+describe("prepareBatch", () => {
+  it("draws what was predicted above what runs, on one axis, the aggregator after the last expert", () => {
+    const batch = testBatch({
+      sessions: [
+        testSession({ worker: 0, state: "done", answered: 100, measured: { loadSeconds: 50, seconds: 150 } }),
+        testSession({ worker: 1, model: "qwen2.5-7b", state: "running", answered: 50, measured: { loadSeconds: 40, seconds: 30 } }),
+        testSession({
+          stage: "aggregator",
+          worker: 0,
+          model: "llama-3.1-70b",
+          state: "waiting",
+          predicted: { loadSeconds: 60, seconds: 40 },
+        }),
+      ],
+    });
+    const picture = prepareBatch(batch, identities);
+    expect(picture.gantt?.drawings.map(({ title, word }) => [title, word])).toEqual([
+      ["As predicted", "modelled"],
+      ["As it runs", "emulated"],
+    ]);
+    // 40 s of loading and 100 s of answers for each expert, then 60 s and 40 s of the aggregator.
+    const predicted = drawn(batch, "predicted");
+    expect(predicted?.end).toEqual({ at: 1, text: "240\u00a0s" });
+    expect(predicted?.rows.at(-1)).toMatchObject({ key: "aggregator 1", bars: [{ from: 140 / 240, width: expect.closeTo(100 / 240) }] });
+    const running = drawn(batch, "measured");
+    expect(running?.rows[0]?.bars[0]).toMatchObject({ width: expect.closeTo(200 / 240), loading: 0.25, share: null });
+    expect(running?.rows[1]?.bars[0]).toMatchObject({ width: expect.closeTo(140 / 240), share: 0.5 });
+    expect(running?.rows[2]?.bars).toEqual([]);
+  });
+
+  it("expects a session that takes longer than predicted to end no sooner than now", () => {
+    const batch = testBatch({ sessions: [testSession({ state: "running", answered: 99, measured: { loadSeconds: 40, seconds: 900 } })] });
+    expect(plain(drawn(batch, "measured")?.end.text)).toBe("940 s");
+  });
+
+  it("draws only what runs where nothing was predicted, and nothing before the first load", () => {
+    expect(prepareBatch(testBatch({ sessions: [testSession({ predicted: null, state: "waiting" })] }), identities).gantt).toBeNull();
+    const running = testBatch({ sessions: [testSession({ predicted: null, state: "done", measured: { loadSeconds: 3, seconds: 7 } })] });
+    expect(prepareBatch(running, identities).gantt?.drawings.map(({ key }) => key)).toEqual(["measured"]);
+  });
+
+  it("counts what was decided how, and what went wrong, in words", () => {
+    const picture = prepareBatch(testBatch(), identities);
+    expect(picture.says).toBe("150 of 300 answers of experts are over; 40 of 100 questions decided.");
+    expect(Object.fromEntries(picture.figures.map(({ name, value, detail }) => [name, plain(`${value} ${detail}`.trim())]))).toEqual({
+      "Skipped the aggregator": "30 75 % of those decided",
+      Aggregated: "8 20 % of those decided",
+      Unanswered: "2 nobody gave an answer",
+      Failed: "6 calls of experts, after every attempt",
+      "No vote": "3 nothing could be read off them",
+      "Tried again": "9 after a failure",
+      Lost: "0",
+    });
+    expect(picture.share + picture.failedShare).toBeCloseTo(0.5);
+    expect(plain(picture.left)).toBe("some 4 min left by the cluster's clock");
+    expect(plain(picture.accuracy?.value)).toBe("80 %");
+    expect(picture.failures).toEqual([{ text: "no answer within 600 s", calls: "6" }]);
+  });
+
+  it("says nothing of the time left of a batch that does not run, nor of accuracy without references", () => {
+    const picture = prepareBatch(testBatch({ state: "paused", accuracy: null }), identities);
+    expect([picture.left, picture.accuracy]).toEqual([null, null]);
+  });
+
+  it("keeps sessions of a worker in turn, and the aggregator's at the end", () => {
+    const sessions = [
+      testSession({ stage: "aggregator", worker: 0 }),
+      testSession({ worker: 1, turn: 0 }),
+      testSession({ worker: 0, turn: 1, model: "qwen2.5-7b" }),
+      testSession({ worker: 0, turn: 0, failed: 2 }),
+    ];
+    const { rows } = prepareBatch(testBatch({ sessions }), identities);
+    expect(rows.map(({ key }) => key)).toEqual(["experts 0 0", "experts 0 1", "experts 1 0", "aggregator 0 0"]);
+    expect(rows[0]).toMatchObject({ worker: "worker 1", failed: "2", state: "waits its turn" });
+  });
+});
+
+it("tells a batch that somebody paused from one that paused itself", () => {
+  const since = "2026-03-01T10:00:00Z";
+  expect(batchState({ state: "paused", pause: { kind: "operator", reason: "", since } }).tone).toBe("warn");
+  expect(batchState({ state: "paused", pause: { kind: "problem", reason: "engine is down", since } })).toMatchObject({ tone: "bad" });
+  expect([batchRefreshMs("running"), batchRefreshMs("done"), batchRefreshMs(undefined)]).toEqual([1000, false, false]);
+});
+
+describe("a batch to be started", () => {
+  const form = {
+    ...{ name: " night ", promptSetId: "p", ensemble: "maths", workers: 2, gpusPerWorker: 1, maxModelsPerWorker: null },
+    ...{ single: true, concurrency: 64, timeoutSeconds: 600, attempts: 3 },
+  };
+  it("is asked for with the cluster and a name, its own or the ensemble's", () => {
+    expect(composeBatch(form, "c")).toMatchObject({ request: { name: "night", clusterId: "c", replicas: "single", ensemble: "maths" } });
+    expect(composeBatch({ ...form, name: " " }, "c")).toMatchObject({ request: { name: "maths" } });
+  });
+  it("says what is missing first", () => {
+    expect(composeBatch({ ...form, promptSetId: "" }, "c")).toEqual({ problem: expect.stringContaining("prompts") });
+    expect(composeBatch({ ...form, ensemble: "" }, "c")).toEqual({ problem: expect.stringContaining("ensemble") });
+  });
+});

@@ -1,0 +1,225 @@
+import type { Batch, BatchRequest, BatchSummary } from "@/server/contracts/studio";
+import { shareOf } from "@/solver/judging/interval";
+import type { Tone } from "../ui/Badge";
+import { formatAge, formatCount, formatCounted, formatPercent, formatPercentSpan, formatSeconds } from "../ui/format";
+import type { ModelIdentity } from "../ui/modelIdentity";
+import { type GanttInput, type GanttLine, type GanttPicture, type GanttSession, prepareGantt } from "./prepareGantt";
+
+type Session = Batch["sessions"][number];
+
+export interface BatchState {
+  readonly word: string;
+  readonly tone: Tone;
+}
+
+/** How a batch stands, in a word. One that somebody paused waits; one that paused itself needs somebody. */
+export function batchState({ state, pause }: Pick<BatchSummary, "state" | "pause">): BatchState {
+  switch (state) {
+    case "running":
+      return { word: "running", tone: "accent" };
+    case "paused":
+      return pause?.kind === "problem" ? { word: "paused by a problem", tone: "bad" } : { word: "paused", tone: "warn" };
+    case "done":
+      return { word: "done", tone: "good" };
+    case "stopped":
+      return { word: "stopped", tone: "neutral" };
+  }
+}
+
+const sessionWords: Readonly<Record<Session["state"], string>> = {
+  waiting: "waits its turn",
+  loading: "loading",
+  running: "answering",
+  unloading: "unloading",
+  done: "done",
+};
+
+export interface SessionRow {
+  readonly key: string;
+  readonly worker: string;
+  readonly model: string;
+  readonly state: string;
+  readonly answered: string;
+  readonly failed: string;
+  /** Of its questions those that are over, 0..1. */
+  readonly share: number;
+  readonly predicted: string;
+  readonly measured: string;
+}
+
+export interface BatchPicture {
+  /** Predicted above, as it runs below; null: nothing has begun and nothing is predicted. */
+  readonly gantt: GanttPicture | null;
+  /** Expert answers that are over, and of them those that failed, 0..1. */
+  readonly share: number;
+  readonly failedShare: number;
+  readonly says: string;
+  /** null: it is over, paused, or nobody knows yet. */
+  readonly left: string | null;
+  readonly figures: readonly { readonly name: string; readonly value: string; readonly detail: string }[];
+  readonly accuracy: { readonly value: string; readonly detail: string } | null;
+  readonly rows: readonly SessionRow[];
+  readonly failures: readonly { readonly text: string; readonly calls: string }[];
+}
+
+const lineName = ({ stage, worker }: Pick<Session, "stage" | "worker">): string =>
+  stage === "experts" ? `worker ${worker + 1}` : `aggregator ${worker + 1}`;
+
+/** Sessions by worker, those of experts before the aggregator's, each worker's in turn. */
+function byWorker(sessions: readonly Session[]): readonly (readonly Session[])[] {
+  const workers = new Map<string, Session[]>();
+  for (const session of sessions) {
+    const key = lineName(session);
+    const others = workers.get(key);
+    if (others === undefined) workers.set(key, [session]);
+    else others.push(session);
+  }
+  return [...workers.values()]
+    .map((each) => [...each].sort((a, b) => a.turn - b.turn))
+    .sort(
+      (a, b) => Number(a[0]?.stage === "aggregator") - Number(b[0]?.stage === "aggregator") || (a[0]?.worker ?? 0) - (b[0]?.worker ?? 0),
+    );
+}
+
+interface Span {
+  readonly loadSeconds: number;
+  readonly seconds: number;
+  readonly share: number | null;
+}
+
+/** Lines of what spans tell of sessions: one after another on each worker, the aggregator's after all of the experts'. */
+function linesOf(sessions: readonly Session[], spanOf: (session: Session) => Span | null): readonly GanttLine[] {
+  let expertsEnd = 0;
+  return byWorker(sessions).map((each) => {
+    let at = each[0]?.stage === "aggregator" ? expertsEnd : 0;
+    const drawn: GanttSession[] = [];
+    for (const session of each) {
+      const span = spanOf(session);
+      if (span === null) continue;
+      const readySeconds = at + span.loadSeconds;
+      const untilSeconds = readySeconds + span.seconds;
+      drawn.push({
+        ...{ model: session.model, prompts: session.prompts, fromSeconds: at, readySeconds, untilSeconds, share: span.share },
+      });
+      at = untilSeconds;
+    }
+    if (each[0]?.stage === "experts") expertsEnd = Math.max(expertsEnd, at);
+    return { name: each[0] === undefined ? "" : lineName(each[0]), sessions: drawn };
+  });
+}
+
+const overOf = ({ answered, failed, prompts }: Session): number => (prompts === 0 ? 0 : Math.min(1, (answered + failed) / prompts));
+
+/** What is measured of a session; of one under way the rest is expected as predicted. null: it has not begun. */
+function measuredSpan(session: Session): Span | null {
+  const { state, measured, predicted } = session;
+  if (state === "waiting") return null;
+  const loadSeconds = measured.loadSeconds ?? predicted?.loadSeconds ?? 0;
+  const so = measured.seconds ?? 0;
+  if (state === "done" || state === "unloading") return { loadSeconds, seconds: so, share: null };
+  return { loadSeconds, seconds: Math.max(so, predicted?.seconds ?? 0), share: overOf(session) };
+}
+
+function drawingsOf({ sessions, emulated }: Pick<Batch, "sessions" | "emulated">): readonly GanttInput[] {
+  const predicted = linesOf(sessions, (session) => session.predicted && { ...session.predicted, share: null });
+  const measured = linesOf(sessions, measuredSpan);
+  const any = (lines: readonly GanttLine[]): boolean => lines.some((line) => line.sessions.length > 0);
+  return [
+    ...(any(predicted) ? [{ key: "predicted", title: "As predicted", word: "modelled", lines: predicted, idle: null }] : []),
+    ...(any(measured) ? [{ key: "measured", title: "As it runs", word: emulated ? "emulated" : null, lines: measured, idle: null }] : []),
+  ];
+}
+
+const spanText = (load: number | null | undefined, seconds: number | null | undefined): string =>
+  load == null && seconds == null ? "–" : `${formatSeconds(load)} + ${formatSeconds(seconds)}`;
+
+function rowOf(session: Session): SessionRow {
+  const { stage, worker, turn, model, prompts, answered, failed, state, predicted, measured } = session;
+  return {
+    ...{ key: `${stage} ${worker} ${turn}`, worker: lineName(session), model, state: sessionWords[state], share: overOf(session) },
+    answered: `${formatCount(answered)} of ${formatCount(prompts)}`,
+    failed: failed === 0 ? "" : formatCount(failed),
+    predicted: spanText(predicted?.loadSeconds, predicted?.seconds),
+    measured: spanText(measured.loadSeconds, measured.seconds),
+  };
+}
+
+/** Decides what is told of one batch. */
+export function prepareBatch(batch: Batch, identities: ReadonlyMap<string, ModelIdentity>): BatchPicture {
+  const { progress, accuracy, state, emulated } = batch;
+  const { asked, done, failed } = progress.expertAnswers;
+  const { skipped, aggregated, unanswered, open } = progress.questions;
+  const decided = skipped + aggregated + unanswered;
+  const right = accuracy === null ? null : shareOf(accuracy.right, accuracy.questions);
+  const of = (count: number): string => (decided === 0 ? "" : `${formatPercent(count / decided)} of those decided`);
+  return {
+    gantt: prepareGantt(drawingsOf(batch), identities),
+    share: asked === 0 ? 0 : done / asked,
+    failedShare: asked === 0 ? 0 : failed / asked,
+    says: `${formatCount(done + failed)} of ${formatCounted(asked, "answer")} of experts are over; ${formatCount(decided)} of ${formatCounted(decided + open, "question")} decided.`,
+    left:
+      state !== "running" || progress.etaSeconds === null
+        ? null
+        : `some ${formatAge(Math.max(2, progress.etaSeconds))} left${emulated ? " by the cluster's clock" : ""}`,
+    figures: [
+      { name: "Skipped the aggregator", value: formatCount(skipped), detail: of(skipped) },
+      { name: "Aggregated", value: formatCount(aggregated), detail: of(aggregated) },
+      { name: "Unanswered", value: formatCount(unanswered), detail: unanswered === 0 ? "" : "nobody gave an answer" },
+      { name: "Failed", value: formatCount(failed), detail: failed === 0 ? "" : "calls of experts, after every attempt" },
+      { name: "No vote", value: formatCount(progress.noVote), detail: progress.noVote === 0 ? "" : "nothing could be read off them" },
+      { name: "Tried again", value: formatCount(progress.retried), detail: progress.retried === 0 ? "" : "after a failure" },
+      {
+        name: "Lost",
+        value: formatCount(progress.lost),
+        detail: progress.lost === 0 ? "" : "were under way when the studio ended; made again",
+      },
+    ],
+    accuracy:
+      right === null || accuracy === null
+        ? null
+        : {
+            value: formatPercent(right.value),
+            detail: `${formatPercentSpan(right)}, of ${formatCounted(accuracy.questions, "question")} with a reference`,
+          },
+    rows: byWorker(batch.sessions).flat().map(rowOf),
+    failures: progress.failures.map(({ failure, calls }) => ({ text: failure, calls: formatCount(calls) })),
+  };
+}
+
+/** What was asked of a batch, in a sentence. */
+export function askedText(
+  { request, document, questions, createdAt, actor }: Pick<Batch, "request" | "document" | "questions" | "createdAt" | "actor">,
+  date: (iso: string) => string,
+): string {
+  const gpus = request.gpusPerWorker === 1 ? "" : ` of ${request.gpusPerWorker} GPUs`;
+  return `${formatCounted(questions, "question")} through ${document.name} on ${formatCounted(request.workers, "worker")}${gpus}; started ${date(createdAt)} by ${actor}.`;
+}
+
+const [RUNNING_MS, IDLE_MS] = [1_000, 5_000];
+
+/** How often a batch is looked at: one that is over changes no more. `undefined`: it is not known yet. */
+export const batchRefreshMs = (state: BatchSummary["state"] | undefined): number | false =>
+  state === "running" ? RUNNING_MS : state === "paused" ? IDLE_MS : false;
+
+/** A batch to be started, as it stands in its dialog. */
+export interface BatchForm {
+  readonly name: string;
+  readonly promptSetId: string;
+  readonly ensemble: string;
+  readonly workers: number;
+  readonly gpusPerWorker: number;
+  /** null: swept. */
+  readonly maxModelsPerWorker: number | null;
+  readonly single: boolean;
+  readonly concurrency: number;
+  readonly timeoutSeconds: number;
+  readonly attempts: number;
+}
+
+/** The request that a form makes, or the first sentence of what is in the way. */
+export function composeBatch(form: BatchForm, clusterId: string): { readonly request: BatchRequest } | { readonly problem: string } {
+  if (form.ensemble === "") return { problem: "Make an ensemble first, on the tab Place." };
+  if (form.promptSetId === "") return { problem: "Take a sample of prompts first, on Workloads." };
+  const { single, name, ...rest } = form;
+  return { request: { ...rest, name: name.trim() || form.ensemble, clusterId, replicas: single ? "single" : "amortised" } };
+}
