@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestCluster } from "@/server/clusters/testCluster";
+import { emulatorOf, keepPrompts, until } from "@/server/profiling/testProfileStudio";
+import { batchesOver, ensembleOf, hostOf, keepCluster, letterOf, orderOf, panelOutcomes, questionsOf } from "./testBatchStudio";
+
+const experts = ["gemma-2-2b", "gemma-2-9b", "qwen2.5-3b"];
+const aggregator = "qwen2.5-7b";
+const QUESTIONS = 60;
+const ids = Array.from({ length: QUESTIONS }, (_, at) => `q${at}`);
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>;
+let batches: ReturnType<typeof batchesOver>;
+beforeAll(async () => {
+  cluster = await startTestCluster({ timeScale: 40, gpus: 2 });
+  await emulatorOf(cluster).replay(panelOutcomes(ids, experts, aggregator));
+  keepCluster(cluster.store, 2);
+  keepPrompts(
+    cluster.store,
+    questionsOf(ids, (id) => letterOf(ids.indexOf(id))),
+  );
+  batches = batchesOver(cluster.store, hostOf(cluster));
+});
+afterAll(async () => {
+  await batches?.close();
+  await cluster?.stop();
+});
+
+const start = (change: Partial<Parameters<typeof orderOf>[0]> = {}): string => {
+  const order = orderOf({
+    ensemble: ensembleOf(experts, aggregator),
+    workers: [
+      [experts[0] ?? "", experts[1] ?? ""],
+      [experts[2] ?? "", experts[0] ?? ""],
+    ],
+    aggregators: [0, 1],
+    questions: QUESTIONS,
+    ...change,
+  });
+  const started = batches.start(order, "ann");
+  if (!started.ok) throw new Error(started.message);
+  return started.id;
+};
+const standing = async () => (await emulatorOf(cluster).read()).engines.map(({ id }) => id);
+
+describe("a batch on the embedded cluster", () => {
+  it("goes through its sessions, skips the aggregator where experts agree, and has a result for each question", async () => {
+    const id = start();
+    await until(() => batches.get(id)?.state === "done");
+    const batch = batches.get(id);
+    expect(batch?.progress).toMatchObject({
+      expertAnswers: { asked: 3 * QUESTIONS, done: 3 * QUESTIONS, failed: 0 },
+      questions: { skipped: 40, aggregated: 20, unanswered: 0, open: 0 },
+      ...{ noVote: 0, failures: [], lost: 0, retried: 0, etaSeconds: null },
+    });
+    expect(batch?.accuracy).toEqual({ right: QUESTIONS, questions: QUESTIONS });
+    expect(batch?.endedAt).not.toBeNull();
+    expect(batch?.sessions.map(({ stage, model, state }) => [stage, model, state])).toEqual([
+      ["experts", experts[0], "done"],
+      ["experts", experts[1], "done"],
+      ["experts", experts[2], "done"],
+      ["experts", experts[0], "done"],
+      ["aggregator", aggregator, "done"],
+      ["aggregator", aggregator, "done"],
+    ]);
+    for (const { stage, answered, prompts, measured } of batch?.sessions ?? []) {
+      expect(answered).toBe(prompts);
+      if (stage === "experts") expect(measured).toEqual({ loadSeconds: expect.any(Number), seconds: expect.any(Number) });
+    }
+    const results = [...(batches.results(id) ?? [])];
+    expect(results.map((result) => result.id)).toEqual(ids);
+    expect(results[0]).toMatchObject({ verdict: "aggregated", answer: "A", votes: "2:1", correct: true, category: "even" });
+    expect(results[0]?.text).toMatch(/\[emulated answer q0 by qwen2\.5-7b\].*Answer: A$/s);
+    expect(results[1]).toMatchObject({ verdict: "skipped", answer: "B", votes: "3:0", confidence: 1 });
+    expect(results[0]?.experts.map(({ model, vote }) => [model, vote])).toEqual([
+      [experts[0], "A"],
+      [experts[1], "A"],
+      [experts[2], "B"],
+    ]);
+    expect(await standing()).toEqual([]);
+    const rows = cluster.store.sessionRows.list("l40s");
+    expect(rows).toHaveLength(4);
+    expect(rows.every(({ origin, seconds, loadSeconds }) => origin === "emulated" && seconds > 0 && (loadSeconds ?? 0) > 0)).toBe(true);
+    expect(rows.map(({ prompts }) => prompts).sort()).toEqual([30, 30, 60, 60]);
+  });
+
+  it("is the only one on its cluster, waits where it is paused, goes on where it is resumed, and ends its engines when it is stopped", async () => {
+    const id = start({ request: { concurrency: 1 } });
+    const other = batches.start(orderOf({ ensemble: ensembleOf(experts, aggregator), workers: [experts], questions: 1 }), "ann");
+    expect(other).toEqual({ ok: false, message: 'The batch "nightly" runs on Embedded: wait for its end, or stop it.' });
+    expect(batches.runningOn("embedded")).toBe("nightly");
+    await until(() => (batches.get(id)?.progress.expertAnswers.done ?? 0) >= 5);
+    expect(batches.pause(id)).toEqual({ ok: true });
+    expect(batches.pause(id)).toEqual({ ok: false, message: '"nightly" is paused, so it cannot be paused.' });
+    await until(() => cluster.store.batches.groups(id).every(({ state }) => state === "done"));
+    const done = batches.get(id)?.progress.expertAnswers.done;
+    const loaded = await standing();
+    expect(loaded.length).toBeGreaterThan(0);
+    await new Promise((wake) => setTimeout(wake, 300));
+    expect(batches.get(id)).toMatchObject({ state: "paused", pause: { kind: "operator" }, progress: { expertAnswers: { done } } });
+    expect(await standing()).toEqual(loaded);
+    expect(batches.resume(id)).toEqual({ ok: true });
+    await until(() => (batches.get(id)?.progress.expertAnswers.done ?? 0) > (done ?? 0) + 3);
+    expect(await batches.stop(id)).toEqual({ ok: true });
+    expect(await standing()).toEqual([]);
+    expect(batches.get(id)).toMatchObject({ state: "stopped" });
+    expect(batches.runningOn("embedded")).toBeNull();
+    expect(await batches.stop(id)).toMatchObject({ ok: false });
+    const results = [...(batches.results(id) ?? [])];
+    expect(results.length).toBe(batches.get(id)?.progress.questions.skipped);
+  });
+
+  it("starts an engine again that was killed under it, and loses no question", async () => {
+    const id = start({ request: { concurrency: 2 } });
+    await until(() => (batches.get(id)?.progress.expertAnswers.done ?? 0) >= 10);
+    const engine = batches.get(id)?.sessions.find(({ state }) => state === "running")?.engine;
+    await emulatorOf(cluster).down(engine ?? "none");
+    await until(() => batches.get(id)?.state !== "running");
+    const batch = batches.get(id);
+    expect(batch).toMatchObject({ state: "done", progress: { questions: { skipped: 40, aggregated: 20, open: 0 }, failures: [] } });
+    expect(batch?.progress.retried).toBeGreaterThan(0);
+    expect(await standing()).toEqual([]);
+  });
+});
