@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import type { ClusterSummary, KeptEnsemble } from "@/server/contracts/studio";
@@ -14,6 +14,8 @@ import { NumberField, SelectField, TextField } from "../ui/Field";
 import { formatCounted } from "../ui/format";
 import { Modal } from "../ui/Modal";
 import { NumberGuard } from "../ui/NumberGuard";
+import { FilePicker } from "../workloads/FilePicker";
+import { uploadAssignments } from "../workloads/uploadFile";
 import { BatchPreviewPart } from "./BatchPreviewPart";
 import { ExportBatch } from "./ExportBatch";
 import { type BatchForm, composeBatch } from "./prepareBatch";
@@ -22,6 +24,26 @@ import { useBatchAct } from "./useBatchAct";
 import { usePreview } from "./usePreview";
 
 type Put = (change: Partial<BatchForm>) => void;
+
+/** A table that says which experts answer which question, instead of what the ensemble knows of them. */
+function Assignments({ put }: { readonly put: Put }) {
+  const sent = useMutation({
+    mutationFn: uploadAssignments,
+    onSuccess: ({ uploadId }) => put({ assignmentsUploadId: uploadId }),
+    onError: () => put({ assignmentsUploadId: null }),
+  });
+  return (
+    <FilePicker
+      label="Who answers what"
+      hint="CSV with the columns id and expert, or a JSON line {id, experts} a question. Left out: by the ensemble's skills."
+      accept=".csv,.jsonl,.json,text/csv"
+      busy={sent.isPending}
+      note={sent.data === undefined ? null : `Experts of ${formatCounted(sent.data.survey.questions, "question")}.`}
+      error={sent.error?.message ?? null}
+      onFile={sent.mutate}
+    />
+  );
+}
 
 function Advanced({ form, put }: { readonly form: BatchForm; readonly put: Put }) {
   return (
@@ -56,6 +78,9 @@ function Advanced({ form, put }: { readonly form: BatchForm; readonly put: Put }
           Each expert on one worker alone
         </Check>
       </div>
+      <div className="mt-3">
+        <Assignments put={put} />
+      </div>
     </details>
   );
 }
@@ -88,7 +113,7 @@ export function StartBatch(props: {
   const gpusPerWorker = typed.gpusPerWorker ?? needed;
   const room = Math.max(1, Math.floor(gpuCount(cluster.spec, cluster.spec.gpu) / gpusPerWorker));
   const form: BatchForm = {
-    ...{ name: "", maxModelsPerWorker: null, single: false, concurrency: 64, timeoutSeconds: 600, attempts: 3 },
+    ...{ name: "", maxModelsPerWorker: null, single: false, concurrency: 64, timeoutSeconds: 600, attempts: 3, assignmentsUploadId: null },
     ...{ promptSetId: props.prompts ?? sets[0]?.id ?? "", workers: Math.min(room, Math.max(1, experts.length)) },
     ...typed,
     ...{ ensemble, gpusPerWorker },

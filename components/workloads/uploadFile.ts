@@ -46,6 +46,11 @@ export interface RunsSurvey {
   readonly withoutCard: readonly string[];
 }
 
+/** What a table says of who answers which question. */
+export interface AssignmentsSurvey {
+  readonly questions: number;
+}
+
 export interface Uploaded<Survey> {
   readonly uploadId: string;
   readonly survey: Survey;
@@ -61,7 +66,7 @@ export function refusalBeforeSending(file: { readonly name: string; readonly siz
 
 async function upload<Survey>(
   file: File,
-  kind: "outcomes" | "arrivals" | "serving" | "workload" | "runs" | "answers",
+  kind: "outcomes" | "arrivals" | "serving" | "workload" | "runs" | "answers" | "assignments",
 ): Promise<Uploaded<Survey>> {
   const refusal = refusalBeforeSending(file);
   if (refusal !== null) throw new Error(refusal);
@@ -88,3 +93,6 @@ export const uploadRuns = (file: File) => upload<RunsSurvey>(file, "runs");
 
 /** Sends answers of several models to the same questions. Throws with the studio's sentence when they are refused. */
 export const uploadAnswers = (file: File) => upload<SurveyedAnswers>(file, "answers");
+
+/** Sends which experts answer which question. Throws with the studio's sentence when it is refused. */
+export const uploadAssignments = (file: File) => upload<AssignmentsSurvey>(file, "assignments");
