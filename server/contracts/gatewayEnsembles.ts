@@ -8,7 +8,10 @@ export const MOST_ENSEMBLES = 16;
 /** What clients put before an ensemble's name in `model`. */
 export const ensemblePrefix = "ensemble/";
 
-/** PUT `/ensembles/<name>` on the admin listener: serve this one under its name from the next request on. DELETE takes a signature and ends it. */
+/**
+ * PUT `/ensembles/<name>` on the admin listener: serve this one under its name from the next request on. DELETE takes a signature and ends it. Every change
+ * needs `If-Match` with the configuration's ETag, which GET `/ensembles` gives too, and is answered with what GET answers.
+ */
 export const ensembleRequestSchema = signatureSchema.extend({ ensemble: ensembleSchema });
 
 /** PUT `/ensembles/<name>/tau`: the gate's threshold from the next decision on. */
@@ -22,7 +25,7 @@ const ensembleOutcomeSchema = z.enum([
   "aggregated",
   /** The aggregator failed, and the answer that led was returned in its place. */
   "aggregator-failed",
-  /** No expert and no aggregator answered. */
+  /** No expert and no aggregator answered, the aggregator broke off what was streamed already, or the gateway ended the request. */
   "failed",
 ]);
 
@@ -61,7 +64,7 @@ const servedEnsembleSchema = z.object({
   outcomes: z.record(ensembleOutcomeSchema, z.int()),
   /** Decided at the deadline, not by votes. */
   atDeadline: z.int(),
-  /** Decided before the quorum, at the deadline. */
+  /** Decided without the quorum, at the deadline or because every expert that had not answered had failed. */
   belowQuorum: z.int(),
   /** By votes, as `3:0`, `2:1`, `1:1:1`, and with experts missing `2:0`. */
   votes: z.record(z.string(), z.object({ requests: z.int(), skipped: z.int() })),

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
-import type { EnsembleCall, EnsembleOutcome } from "@/server/contracts/gatewayEnsembles";
+import type { EnsembleOutcome } from "@/server/contracts/gatewayEnsembles";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { type ApiError, sendError, sendJson } from "./apiError";
 import { completionEvents } from "./completionEvents";
@@ -8,15 +8,13 @@ import { clientGone, endedError } from "./endedError";
 import type { FinishedCall } from "./ensembleBook";
 import type { EnsembleArrival } from "./ensembleCalls";
 import { EnsembleChunks } from "./ensembleChunks";
+import { answerOf, answersOf, failuresOf, finishedCall, nobodyAnswered, retryAfter, sumOf, usagesOf } from "./ensembleReport";
 import { aggregatorBody, expertBody } from "./ensembleRequest";
 import { EnsembleStream } from "./ensembleStream";
-import { type Asked, type ExpertState, type Voted, Voting } from "./ensembleVotes";
+import { type Asked, type Voted, Voting } from "./ensembleVotes";
 import type { GatewayLimits } from "./limits";
 import { type OwnAnswer, type OwnFailure, type OwnPort, readOwnAnswer } from "./ownPort";
 import type { Usage } from "./usage";
-
-/** Of a vote, in what is told of a request. */
-const shownVoteCharacters = 80;
 
 interface EnsembleRunOptions {
   readonly arrival: EnsembleArrival;
@@ -61,7 +59,8 @@ export class EnsembleRun {
     const voted = await this.#voting.decided;
     const decidedSeconds = this.#seconds;
     const outcome = signal.aborted ? this.#ended() : await this.#answerBy(voted);
-    return outcome === null ? null : this.#finished(voted, outcome, decidedSeconds);
+    const { id, timeScale } = this.#options;
+    return outcome === null ? null : finishedCall(voted, { id, outcome, timeScale, decidedSeconds, seconds: this.#seconds });
   }
 
   async #answerBy(voted: Voted): Promise<EnsembleOutcome | null> {
@@ -96,16 +95,17 @@ export class EnsembleRun {
     let reply: Dispatcher.ResponseData;
     try {
       reply = await this.#ask(body, abort.signal);
+      if (reply.statusCode !== 200 || !String(reply.headers["content-type"]).startsWith("text/event-stream")) {
+        const got = await this.#read(model, reply);
+        return got.ok ? this.#give("aggregated", got.answer, { voted, usages: [...usagesOf(voted), got.answer.usage] }) : got.error;
+      }
     } catch (error) {
       return unreached(model, error);
     }
-    if (reply.statusCode !== 200 || !String(reply.headers["content-type"]).startsWith("text/event-stream")) {
-      const got = await this.#read(model, reply);
-      return got.ok ? this.#give("aggregated", got.answer, { voted, usages: [...usagesOf(voted), got.answer.usage] }) : got.error;
-    }
     const sum = (own: Usage): object => sumOf([...usagesOf(voted), own]);
     const chunks = new EnsembleChunks({ id, model: asked.model, includeUsage: asked.includeUsage, sum });
-    stream.begin(this.#headers("aggregated", voted, String(reply.headers["x-weir-model"] ?? model)));
+    const { "x-weir-model": by, "x-weir-decision-id": decision } = reply.headers;
+    stream.begin(this.#headers("aggregated", voted, { model: String(by ?? model), decisionId: String(decision ?? "") }));
     try {
       for await (const chunk of reply.body) await stream.write(chunks.feed(chunk));
       await stream.write(chunks.flush());
@@ -122,12 +122,13 @@ export class EnsembleRun {
   }
 
   /** Gives a model's whole answer as the ensemble's. */
-  #give(outcome: EnsembleOutcome, { completion, model }: OwnAnswer, { voted, usages }: Given): EnsembleOutcome {
+  #give(outcome: EnsembleOutcome, answer: OwnAnswer, { voted, usages }: Given): EnsembleOutcome {
+    const { completion } = answer;
     const { arrival, id } = this.#options;
     const { asked, response, idHeaders } = arrival;
     const choices = Array.isArray(completion.choices) ? completion.choices.slice(0, 1) : [];
     const own = { ...completion, id, model: asked.model, choices, usage: sumOf(usages) };
-    const headers = this.#headers(outcome, voted, model);
+    const headers = this.#headers(outcome, voted, answer);
     if (this.#stream !== null) {
       this.#stream.begin(headers);
       this.#stream.end(completionEvents(own, { includeUsage: asked.includeUsage }));
@@ -135,13 +136,15 @@ export class EnsembleRun {
     return outcome;
   }
 
-  #headers(outcome: EnsembleOutcome, { decision }: Voted, model: string): OutgoingHttpHeaders {
+  /** @param by the call whose answer the text is. */
+  #headers(outcome: EnsembleOutcome, { decision }: Voted, by: Pick<OwnAnswer, "model" | "decisionId">): OutgoingHttpHeaders {
     return {
       "x-weir-ensemble-outcome": outcome,
       "x-weir-ensemble-votes": decision.votes,
       "x-weir-ensemble-confidence": decision.confidence.toFixed(4),
       "x-weir-ensemble-call": this.#options.id,
-      "x-weir-model": model,
+      "x-weir-model": by.model,
+      "x-weir-decision-id": by.decisionId,
     };
   }
 
@@ -178,28 +181,6 @@ export class EnsembleRun {
     return readOwnAnswer(reply, { who, mostBytes: limits.bodyBytes, grow: (bytes) => arrival.place.grow(bytes) });
   }
 
-  #finished({ decision, tau, experts, atDeadline, belowQuorum }: Voted, outcome: EnsembleOutcome, decidedSeconds: number): FinishedCall {
-    const { id, timeScale } = this.#options;
-    const told = experts.map((expert): EnsembleCall["experts"][number] => {
-      const answered = "answer" in expert;
-      return {
-        ...{ model: expert.model, state: expert.state },
-        vote: answered && expert.vote !== null ? shownVote(expert.vote) : null,
-        seconds: "ms" in expert ? (expert.ms / 1000) * timeScale : null,
-        outputTokens: answered ? expert.answer.usage.outputTokens : null,
-      };
-    });
-    const leads = (expert: ExpertState): boolean => "answer" in expert && expert.vote !== null && expert.vote === decision.leading?.vote;
-    return {
-      call: {
-        ...{ id, atMs: Date.now(), outcome, tau, confidence: decision.confidence, votes: decision.votes, experts: told },
-        ...{ decidedSeconds, seconds: this.#seconds },
-      },
-      ...{ atDeadline, belowQuorum },
-      majority: new Set(experts.filter(leads).map(({ model }) => model)),
-    };
-  }
-
   /** Engine seconds since the request came. */
   get #seconds(): number {
     const { arrival, timeScale } = this.#options;
@@ -213,45 +194,9 @@ interface Given {
   readonly usages: readonly Usage[];
 }
 
-const answerOf = ({ experts }: Voted, expert: string | undefined): OwnAnswer | undefined =>
-  experts.flatMap((one) => ("answer" in one && one.model === expert ? [one.answer] : []))[0];
-
-const answersOf = ({ experts }: Voted): readonly { readonly text: string }[] =>
-  experts.flatMap((expert) => ("answer" in expert ? [{ text: expert.answer.output }] : []));
-
-const usagesOf = ({ experts }: Voted): readonly Usage[] => experts.flatMap((expert) => ("answer" in expert ? [expert.answer.usage] : []));
-
-const failuresOf = ({ experts }: Voted): readonly OwnFailure[] => experts.flatMap((expert) => ("error" in expert ? [expert.error] : []));
-
-function sumOf(usages: readonly Usage[]) {
-  const sum = (tokens: (usage: Usage) => number | null): number => usages.reduce((all, usage) => all + (tokens(usage) ?? 0), 0);
-  const [input, output] = [sum(({ inputTokens }) => inputTokens), sum(({ outputTokens }) => outputTokens)];
-  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
-}
-
-/** A copy of its own: a slice of a string keeps the whole of it in memory. */
-const shownVote = (vote: string): string =>
-  vote.length <= shownVoteCharacters ? vote : Buffer.from(vote.slice(0, shownVoteCharacters)).toString();
-
 const shutDown: OwnFailure = { message: "The gateway is shutting down and asks for nothing new.", code: "shutting_down", status: 503 };
 
 function unreached(model: string, error: unknown): OwnFailure {
   const message = `The gateway could not ask for ${model}: ${error instanceof Error ? error.message : String(error)}.`;
   return { message, code: "not_asked", status: 502 };
-}
-
-/** Names each model and what it said instead of an answer. */
-function nobodyAnswered({ experts }: Voted, { name, aggregator }: Ensemble, failure: OwnFailure): ApiError {
-  const said = experts.map((expert) => {
-    if (expert.state === "late") return `${expert.model} did not answer in time`;
-    return "error" in expert ? `${expert.model}: ${expert.error.message}` : `${expert.model} gave no vote`;
-  });
-  const message = `The ensemble ${name} has no answer. ${said.join("; ")}; the aggregator ${aggregator.model}: ${failure.message}`;
-  return { status: 502, message, type: "server_error", code: "ensemble_failed" };
-}
-
-/** The longest that any of them asks to wait. */
-function retryAfter(failures: readonly OwnFailure[]): OutgoingHttpHeaders {
-  const seconds = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
-  return seconds.length === 0 ? {} : { "retry-after": String(Math.max(...seconds)) };
 }

@@ -57,6 +57,7 @@ describe("an ensemble's stream", () => {
       .chat.completions.create({ ...question, stream_options: { include_usage: true } })
       .withResponse();
     expect(told(response)).toMatchObject({ outcome: "aggregated", votes: "1:1:1", model: "sum" });
+    expect(response.headers.get("x-weir-decision-id")).toMatch(/^[0-9a-f-]{36}$/);
     const words: string[] = [];
     const models = new Set<string>();
     let usage: unknown;

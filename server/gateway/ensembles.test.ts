@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import { describe, expect, it } from "vitest";
 import { aggregatorMessages } from "@/solver/ensemble/aggregatorPrompt";
+import { capturedLines, putCapture, settledCapture } from "./testCapture";
 import { sayCompletion } from "./testEngine";
 import { admin, ask, contentOf, fails, held, says, served, serving, told } from "./testEnsembles";
 import { until } from "./testGateway";
@@ -47,7 +48,10 @@ describe("a request for an ensemble", () => {
     await answer.text();
     const id = answer.headers.get("x-weir-ensemble-call");
     await until(async () => (await gateway.decisions()).length === 3);
-    expect(new Set((await gateway.decisions()).map(({ program }) => program))).toEqual(new Set([id]));
+    const decisions = await gateway.decisions();
+    expect(new Set(decisions.map(({ program }) => program))).toEqual(new Set([id]));
+    const written = decisions.find((decision) => decision.id === answer.headers.get("x-weir-decision-id"));
+    expect(written?.asked).toBe(answer.headers.get("x-weir-model"));
     const { requests, outcomes, votes, experts, latest } = await served(gateway);
     expect({ requests, outcomes }).toEqual({ requests: 1, outcomes: { skipped: 1, aggregated: 0, "aggregator-failed": 0, failed: 0 } });
     const key = answer.headers.get("x-weir-ensemble-votes") ?? "";
@@ -202,6 +206,22 @@ describe("a request for an ensemble", () => {
     const statuses = [];
     for (let request = 0; request < 2; request += 1) statuses.push((await ask(gateway, { model: "a" }, headers)).status);
     expect(statuses).toEqual([200, 429]);
+  });
+
+  it("is captured once, as its client asked it, and no answer with it", async () => {
+    const { gateway } = await serving({ c: says("B") });
+    await putCapture(gateway, { keys: ["*"] });
+    const answer = await ask(gateway);
+    expect(told(answer)).toMatchObject({ outcome: "aggregated" });
+    await answer.text();
+    await settledCapture(gateway, 1);
+    await (await ask(gateway, { model: "a", messages: [{ role: "user", content: "And then?" }] })).text();
+    await settledCapture(gateway, 2);
+    const lines = await capturedLines(gateway);
+    expect(lines.map(({ messages }) => messages)).toEqual([
+      [{ role: "user", content: "Which one?" }],
+      [{ role: "user", content: "And then?" }],
+    ]);
   });
 
   it("goes to the panic's model as any other under a panic", async () => {

@@ -93,6 +93,13 @@ export async function startGateway({
   const open = new Set<AbortController>();
   let draining = false;
 
+  const ownPort = new OwnPort();
+  const service = {
+    ...{ serving, limits, ownPort, draining: () => draining },
+    onRefused: (served: string | null, status: number, key: string | null) => metrics.recordRefused(served, status, key),
+  };
+  const ensembleCalls = new EnsembleCalls({ ...service, book: ensembles });
+
   const audit = new AuditLog(stateDirectory);
   const untold = await audit.load();
   if (untold !== null) log.error({ reason: untold }, "starting without some lines of the audit");
@@ -123,12 +130,6 @@ export async function startGateway({
   // The first requests would go without.
   await desk.settled;
 
-  const ownPort = new OwnPort();
-  const service = {
-    ...{ serving, limits, ownPort, draining: () => draining },
-    onRefused: (served: string | null, status: number, key: string | null) => metrics.recordRefused(served, status, key),
-  };
-  const ensembleCalls = new EnsembleCalls({ ...service, book: ensembles });
   const data = dataServer({
     limits,
     onRequest: dataListener({

@@ -66,7 +66,8 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     return sendError(response, taken.error, { ...idHeaders, ...taken.headers });
   }
   if (service.ensembles.takes(taken.asked)) {
-    await service.ensembles.serve({ ...taken, caller, request, response, abort, place, idHeaders });
+    const { requestId } = ids;
+    await service.ensembles.serve({ ...taken, caller, request, response, abort, place, idHeaders: { "x-request-id": requestId } });
     return boundReading(response, limits.clientStallSeconds);
   }
   const trace = traces?.begin(taken.asked, { headers: request.headers, startedMs: arrivedMs }) ?? null;

@@ -1,0 +1,87 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import type { EnsembleCall, EnsembleOutcome } from "@/server/contracts/gatewayEnsembles";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import type { ApiError } from "./apiError";
+import type { FinishedCall } from "./ensembleBook";
+import type { ExpertState, Voted } from "./ensembleVotes";
+import type { OwnAnswer, OwnFailure } from "./ownPort";
+import type { Usage } from "./usage";
+
+/** Of a vote, in what is told of a request. */
+const shownVoteCharacters = 80;
+
+interface Ended {
+  readonly id: string;
+  readonly outcome: EnsembleOutcome;
+  /** Engine seconds in one of the wall. */
+  readonly timeScale: number;
+  /** Engine seconds from arrival to the gate's decision, and to the answer. */
+  readonly decidedSeconds: number;
+  readonly seconds: number;
+}
+
+/** A request as it is counted and told of, without its texts but for short votes. */
+export function finishedCall(
+  { decision, tau, experts, atDeadline, belowQuorum }: Voted,
+  { id, outcome, timeScale, ...times }: Ended,
+): FinishedCall {
+  const told = experts.map((expert): EnsembleCall["experts"][number] => {
+    const answered = "answer" in expert;
+    return {
+      ...{ model: expert.model, state: expert.state },
+      vote: answered && expert.vote !== null ? shownVote(expert.vote) : null,
+      seconds: "ms" in expert ? (expert.ms / 1000) * timeScale : null,
+      outputTokens: answered ? expert.answer.usage.outputTokens : null,
+    };
+  });
+  const leads = (expert: ExpertState): boolean => "answer" in expert && expert.vote !== null && expert.vote === decision.leading?.vote;
+  const { confidence, votes } = decision;
+  return {
+    call: { ...{ id, atMs: Date.now(), outcome, tau, confidence, votes, experts: told }, ...times },
+    ...{ atDeadline, belowQuorum },
+    majority: new Set(experts.filter(leads).map(({ model }) => model)),
+  };
+}
+
+/** The answer of an expert; undefined where it gave none. */
+export const answerOf = ({ experts }: Voted, expert: string | undefined): OwnAnswer | undefined =>
+  experts.flatMap((one) => ("answer" in one && one.model === expert ? [one.answer] : []))[0];
+
+/** What the aggregator reads, in the ensemble's order. */
+export const answersOf = ({ experts }: Voted): readonly { readonly text: string }[] =>
+  experts.flatMap((expert) => ("answer" in expert ? [{ text: expert.answer.output }] : []));
+
+/** Of the experts that answered. */
+export const usagesOf = ({ experts }: Voted): readonly Usage[] =>
+  experts.flatMap((expert) => ("answer" in expert ? [expert.answer.usage] : []));
+
+/** Why experts failed. */
+export const failuresOf = ({ experts }: Voted): readonly OwnFailure[] =>
+  experts.flatMap((expert) => ("error" in expert ? [expert.error] : []));
+
+/** Usage as OpenAI writes it, over calls; what an engine did not count is left out. */
+export function sumOf(usages: readonly Usage[]) {
+  const sum = (tokens: (usage: Usage) => number | null): number => usages.reduce((all, usage) => all + (tokens(usage) ?? 0), 0);
+  const [input, output] = [sum(({ inputTokens }) => inputTokens), sum(({ outputTokens }) => outputTokens)];
+  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+}
+
+/** The error where neither experts nor aggregator answered: it names each model and what it said instead of an answer. */
+export function nobodyAnswered({ experts }: Voted, { name, aggregator }: Ensemble, failure: OwnFailure): ApiError {
+  const said = experts.map((expert) => {
+    if (expert.state === "late") return `${expert.model} did not answer in time`;
+    return "error" in expert ? `${expert.model}: ${expert.error.message}` : `${expert.model} gave no vote`;
+  });
+  const message = `The ensemble ${name} has no answer. ${said.join("; ")}; the aggregator ${aggregator.model}: ${failure.message}`;
+  return { status: 502, message, type: "server_error", code: "ensemble_failed" };
+}
+
+/** Has the client wait as long as the one of them that asks for most; nothing where none does. */
+export function retryAfter(failures: readonly OwnFailure[]): OutgoingHttpHeaders {
+  const seconds = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
+  return seconds.length === 0 ? {} : { "retry-after": String(Math.max(...seconds)) };
+}
+
+/** A copy of its own: a slice of a string keeps the whole of it in memory. */
+const shownVote = (vote: string): string =>
+  vote.length <= shownVoteCharacters ? vote : Buffer.from(vote.slice(0, shownVoteCharacters)).toString();
