@@ -9,12 +9,16 @@ const SEARCHED = 16_384;
 /** Characters before the last place at which a pattern matches where the match that covers it may begin. */
 const LONGEST_LEAD = 256;
 
+/** Flags by which a pattern takes letters of either case. */
+const ignoringCase = /\(\?[imsU]*i/;
+
 /** Reads what a pattern finds last in a text; null: nothing. */
 export type PatternReader = (text: string) => string | null;
 
 /**
  * Reads by a pattern in RE2's syntax, which has neither looking around nor back references and takes time linear in the text: the first group of the last
  * match that took part in it, or the whole match where the pattern has no group. Only the end of a long text is searched.
+ * Blanks around what is found are left out, and case where the pattern ignores it; all else tells answers apart, as it does outputs of programs.
  *
  * @returns one sentence instead where RE2 cannot read the pattern, or it is too large.
  */
@@ -23,6 +27,7 @@ export function patternReader(
 ): { readonly ok: true; readonly read: PatternReader } | { readonly ok: false; readonly problem: string } {
   try {
     const each = RE2JS.compile(pattern);
+    const fold = ignoringCase.test(pattern) ? "toLowerCase" : "toString";
     // Greedy, so that what it finds begins as late as a match can.
     const latest = RE2JS.compile(`(?s:.*)(${pattern})`);
     if (each.programSize() > MOST_INSTRUCTIONS) {
@@ -31,7 +36,7 @@ export function patternReader(
         problem: `The pattern repeats too much: it is ${each.programSize()} steps long, of ${MOST_INSTRUCTIONS} at most.`,
       };
     }
-    return { ok: true, read: (text) => lastMatch(each, latest, text.slice(-SEARCHED)) };
+    return { ok: true, read: (text) => lastMatch(each, latest, text.slice(-SEARCHED))?.[fold]() ?? null };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     return { ok: false, problem: `RE2 cannot read the pattern: ${error.message.replace(/^error parsing regexp: /, "")}.` };
@@ -46,7 +51,7 @@ function lastMatch(each: RE2JS, latest: RE2JS, text: string): string | null {
   let last: string | null = null;
   // From a little before it on, match by match: the last place at which digits match is the last digit of a number.
   for (let found = matches.find(Math.max(0, lastStart - LONGEST_LEAD)); found && matches.start() <= lastStart; found = matches.find()) {
-    last = firstGroup(matches) || last;
+    last = firstGroup(matches)?.trim() || last;
   }
   return last;
 }

@@ -8,8 +8,8 @@ import { patternReader } from "./votePattern";
 const LONGEST_VOTE = 1000;
 
 /**
- * Reads an expert's vote off its answer (Extract of MOSAIC, algorithm 1): equal answers give equal texts, whatever they are written like. What a model
- * thinks before it answers does not count. It takes time linear in the answer, whatever stands there.
+ * Reads an expert's vote off its answer (Extract of MOSAIC, algorithm 1): equal answers give equal texts, whatever they are written like; what a
+ * pattern finds is taken as it stands. What a model thinks before it answers does not count. It takes time linear in the answer, whatever stands there.
  *
  * @returns a function from an answer to its vote, null where there is none; one that never finds any where `extractionProblem` has something to say.
  */
@@ -44,7 +44,7 @@ function readerOf(extraction: Extraction): (text: string) => string | null {
       return (text) => canonical(lastLine(text));
     case "pattern": {
       const pattern = patternReader(extraction.pattern);
-      return pattern.ok ? (text) => canonical(pattern.read(text)) : () => null;
+      return pattern.ok ? pattern.read : () => null;
     }
   }
 }

@@ -29,7 +29,7 @@ const REQUIRED = ["task", "metric", "prompt_id", "category", "family", "size_ran
 const OPTIONAL = ["in_tok", "judged_score"] as const;
 
 /** Ten times the longest context of any model card: what lies above is no count of tokens. */
-const MAX_TOKENS = 10_000_000;
+export const MAX_TOKENS = 10_000_000;
 const MAX_RANK = 1000;
 const MAX_NAME_LENGTH = 200;
 
@@ -127,13 +127,15 @@ function readNumber(field: string, text: string, { low, high, of = "" }: Range):
   return refuse(`${field} is ${shown(text)}; it must be a number from ${low} to ${high}${of}`);
 }
 
-function readWhole(field: string, text: string, { low, high }: Range): Read<number> {
+/** A whole number of a field within a range, or what is wrong with it. */
+export function readWhole(field: string, text: string, { low, high }: Range): Read<number> {
   const value = text === "" ? Number.NaN : Number(text);
   if (Number.isInteger(value) && value >= low && value <= high) return { ok: true, value };
   return refuse(`${field} is ${shown(text)}; it must be a whole number from ${low} to ${high}`);
 }
 
-function nameProblem(text: string): string | null {
+/** What keeps a text from being a name, as the rest of a sentence that starts with its field; null: nothing. */
+export function nameProblem(text: string): string | null {
   if (text === "") return "is empty; fill it in";
   if (text.length > MAX_NAME_LENGTH) return `is ${text.length} characters long; shorten it to ${MAX_NAME_LENGTH}`;
   return /\p{Cc}/u.test(text) ? `is ${shown(text)}; leave out line breaks and control characters` : null;
