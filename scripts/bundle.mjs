@@ -17,6 +17,7 @@ export const entries = {
   planningWorker: "server/planning/worker.ts",
   calibrationWorker: "server/planning/calibrationWorker.ts",
   capacityWorker: "server/planning/capacityWorker.ts",
+  placeWorker: "server/planning/placeWorker.ts",
   promptsWorker: "server/prompts/promptsWorker.ts",
   workloadWorker: "server/profiling/workloadWorker.ts",
   trainingWorker: "server/prediction/trainingWorker.ts",

@@ -77,7 +77,7 @@ export async function placeEnsemble(task: PlaceTask): Promise<Outcome<{ readonly
   return {
     ok: true,
     placement: {
-      ...{ gpu: task.gpu, gpusPerWorker: task.gpusPerWorker, questions: task.questions, sweep },
+      ...{ gpu: task.gpu, gpusPerWorker: task.gpusPerWorker, questions: task.questions, sweep: maxModelsPerWorker === null ? sweep : [] },
       maxModelsPerWorker: problem.maxModelsPerWorker,
       experts: experts.map((expert, at) => placedExpert({ expert, at, problem, timed, says: says[at] ?? "" })),
       schedules: [schedule("placed", timed, experts), ...baselines(problem)],

@@ -1,0 +1,103 @@
+import { expect, it } from "vitest";
+import type { EnsemblePlacement, PlacedSchedule } from "@/server/contracts/ensembles";
+import type { SessionRow } from "@/solver/ensemble/sessionRow";
+import { type PlaceTask, placeEnsemble } from "./placeEnsemble";
+import { testPlaceTask } from "./testPlaceTask";
+
+async function placed(changed: Partial<PlaceTask> = {}): Promise<EnsemblePlacement> {
+  const made = await placeEnsemble(testPlaceTask(changed));
+  if (!made.ok) throw new Error(made.message);
+  return made.placement;
+}
+
+const promptsBy = ({ workers }: PlacedSchedule): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const { model, prompts } of workers.flat()) counts[model] = (counts[model] ?? 0) + prompts;
+  return counts;
+};
+
+it("places every prompt once in every schedule, within K and caps, and never takes longer than a baseline within these", async () => {
+  const { schedules, experts, maxModelsPerWorker, solved } = await placed();
+  expect(schedules.map(({ kind }) => kind)).toEqual(["placed", "round-robin", "data-concurrent", "list-scheduling"]);
+  for (const schedule of schedules) expect(promptsBy(schedule)).toEqual(Object.fromEntries(experts.map((one) => [one.model, one.prompts])));
+  const [own, ...others] = schedules;
+  for (const sessions of own!.workers) expect(sessions.length).toBeLessThanOrEqual(maxModelsPerWorker);
+  for (const one of experts) {
+    const on = own!.workers.filter((sessions) => sessions.some(({ model }) => model === one.model)).length;
+    expect(one.replicas).toBe(on);
+    expect(on).toBeLessThanOrEqual(one.replicaCap);
+  }
+  for (const { kind, makespanSeconds } of others)
+    if (kind !== "data-concurrent") expect(own!.makespanSeconds).toBeLessThanOrEqual(makespanSeconds + 1e-6);
+  expect(solved.lowerBoundSeconds).toBeLessThanOrEqual(solved.makespanSeconds + 1e-6);
+  expect(own!.idle).toBeLessThan(schedules[1]!.idle);
+});
+
+it("replicates the expert that takes longest, and says what its shards lose, why, and that all of it is modelled", async () => {
+  const { experts, notes, aggregator } = await placed();
+  const reasoning = experts[1]!;
+  expect(reasoning.replicas).toBeGreaterThan(1);
+  expect(reasoning.tokensPerSecond.shard!).toBeLessThan(reasoning.tokensPerSecond.whole);
+  for (const { says, cost, load, loadSeconds, secondsPerPrompt } of experts) {
+    expect(says.length).toBeGreaterThan(20);
+    expect(cost.kind).toBe("modelled");
+    expect(load.kind).toBe("estimated");
+    expect(loadSeconds).toBeGreaterThan(38);
+    expect(secondsPerPrompt).toBeGreaterThan(0);
+  }
+  expect(notes.join(" ")).toContain("Modelled");
+  expect(aggregator).toMatchObject({ tp: 4, copies: 1 });
+  expect(aggregator!.points.at(0)).toEqual({ share: 0, seconds: 0 });
+});
+
+it("takes measured sessions and loads where there are enough, and says that they are emulated", async () => {
+  const row = (prompts: number): SessionRow => ({
+    ...{ model: "qwen2.5-7b", gpu: "a100-sxm-80g", tp: 1, prompts, meanOutputTokens: 200, maxOutputTokens: 800, origin: "emulated" },
+    ...{ seconds: 10 + 0.2 * prompts, loadSeconds: 31 },
+  });
+  const measured = (await placed({ sessionRows: [1, 50, 200, 600].map(row) })).experts[2]!;
+  expect(measured.cost).toMatchObject({ kind: "measured", source: expect.stringContaining("4 sessions of emulated engines") });
+  expect(measured.load.kind).toBe("measured");
+  expect(measured.loadSeconds).toBe(31);
+  expect(measured.secondsPerPrompt).toBeGreaterThan(0.19);
+  const few = (await placed({ sessionRows: [50, 200].map(row) })).experts[2]!;
+  expect(few.cost).toMatchObject({ kind: "modelled", source: expect.stringContaining("2 different counts") });
+  // Of another number of GPUs they tell nothing of this one.
+  const other = (await placed({ sessionRows: [1, 50, 200, 600].map((prompts) => ({ ...row(prompts), tp: 2 })) })).experts[2]!;
+  expect(other.cost.kind).toBe("modelled");
+});
+
+it("sweeps K where it is not given, and leaves out the baselines that no K has", async () => {
+  const { sweep, maxModelsPerWorker, schedules } = await placed({ maxModelsPerWorker: null });
+  const best = Math.min(...sweep.map(({ makespanSeconds }) => makespanSeconds));
+  expect(sweep.find((one) => one.maxModelsPerWorker === maxModelsPerWorker)!.makespanSeconds).toBeCloseTo(best, 6);
+  expect(schedules[0]!.makespanSeconds).toBeCloseTo(best, 6);
+});
+
+it("refuses in a sentence what cannot be placed", async () => {
+  const message = async (changed: Partial<PlaceTask>): Promise<string> => {
+    const made = await placeEnsemble(testPlaceTask(changed));
+    return made.ok ? "placed" : made.message;
+  };
+  const { ensemble } = testPlaceTask();
+  const large = { ...ensemble, experts: ["llama-3.1-70b", "qwen2.5-7b"] };
+  const lengths = { ...testPlaceTask().lengths, "llama-3.1-70b": testPlaceTask().lengths["qwen2.5-7b"]! };
+  expect(await message({ ensemble: large, prompts: [10, 10], lengths })).toMatch(
+    /llama-3\.1-70b does not fit a worker of one NVIDIA A100.*more GPUs/,
+  );
+  expect(await message({ ensemble: { ...ensemble, experts: ["nobody", "qwen2.5-7b"] }, prompts: [1, 1] })).toContain("no card of nobody");
+  expect(await message({ lengths: {} })).toContain("how long answers of gemma-2-9b are");
+  expect(await message({ gpu: "abacus" })).toContain("no card of the GPU abacus");
+  expect((await message({ workers: 2, maxModelsPerWorker: 1 })).length).toBeGreaterThan(20);
+});
+
+it("places what answers nothing nowhere, and has no aggregator where it fits in no shape", async () => {
+  const { experts, aggregator, schedules, notes } = await placed({
+    prompts: [900, 700, 600, 0, 0],
+    ...{ workers: 2, gpusPerNode: 1, ensemble: { ...testPlaceTask().ensemble, maxTokens: 100 } },
+  });
+  expect(experts[3]).toMatchObject({ prompts: 0, replicas: 0, secondsPerPrompt: 0, tokensPerSecond: { whole: 0, shard: null } });
+  expect(schedules[0]!.workers.flat().map(({ model }) => model)).not.toContain("glm-4-9b");
+  expect(aggregator).toBeNull();
+  expect(notes.at(-1)).toContain("cannot be timed");
+});
