@@ -2,11 +2,13 @@ import { createApplicationService } from "@/server/api/applicationService";
 import { createArrivalsService } from "@/server/api/arrivalsService";
 import { createArtefactService } from "@/server/api/artefactService";
 import { createAttachService } from "@/server/api/attachService";
+import { createBatchService } from "@/server/api/batchService";
 import { createCalibrationService } from "@/server/api/calibrationService";
 import { createCalibrationSource } from "@/server/api/calibrationSource";
 import { createCardService } from "@/server/api/cardService";
 import { createClusterService } from "@/server/api/clusterService";
 import { createDeclaredWorkflowService } from "@/server/api/declaredWorkflowsService";
+import { createEnsembleService } from "@/server/api/ensembleService";
 import type { ControlledGateway } from "@/server/api/gatewayActs";
 import { createGatewayService } from "@/server/api/gatewayService";
 import { createLabService } from "@/server/api/labService";
@@ -25,6 +27,7 @@ import { createWorkflowsService } from "@/server/api/workflowsService";
 import { createWorkloadService, loadWorkload } from "@/server/api/workloadService";
 import { sessionSecret } from "@/server/auth/sessionCookie";
 import { findSession, mintSignInLink, signIn } from "@/server/auth/signIn";
+import { createBatches } from "@/server/batches/createBatches";
 import { type CardShelf, createCardShelf } from "@/server/cards/cardShelf";
 import { createApplyRunner } from "@/server/clusters/applyRunner";
 import { regressionLook } from "@/server/clusters/regressionLook";
@@ -159,6 +162,9 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const applications = createApplicationService(store, runner);
   const lab = createLabService({ store, cards });
   const artefacts = createArtefactService({ store, uploads, clusterOf, gatewayOf });
+  const batchRuns = createBatches({ store, clusterOf, cards });
+  const batches = createBatchService({ store, uploads, cards, clusterOf, batches: batchRuns });
+  batchRuns.takeUp();
   const schedules = createSchedules({ store, clusterOf, start: applications.start });
 
   return {
@@ -190,6 +196,8 @@ export function createRuntime(settings: StudioSettings): Runtime {
       schedules: createScheduleService({ store, clusterOf }),
       lab,
       artefacts,
+      ensembles: createEnsembleService({ store, uploads, cards, gatewayOf, batches }),
+      batches,
       audit: store.audit,
       sessions: { signOut: (hash) => store.sessions.remove(hash) },
     },
@@ -206,6 +214,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       endVerifying();
       await schedules.close();
       await profiles.close();
+      await batchRuns.close();
       artefacts.close();
       await Promise.all([runner.close(), load.close(), watch.close(), promises.close(), planner.close(), fleet.close()]);
       store.close();

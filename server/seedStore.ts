@@ -1,6 +1,10 @@
-import { storeWorkload } from "@/server/api/workloadService";
+import { randomUUID } from "node:crypto";
+import { modelledAnswers } from "@/server/api/modelledAnswers";
+import { sampleSummary } from "@/server/api/sampleSummary";
+import { loadWorkload, storeWorkload } from "@/server/api/workloadService";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
+import { type Ensemble, ensembleSchema } from "@/solver/ensemble/ensembleDocument";
 import { generatedWorkload } from "@/solver/workload/generated";
 
 /** Enough that the planning part gives a quality bound of about a point, and the table stays below a megabyte. */
@@ -21,5 +25,24 @@ export function seedStore(store: Store): ClusterSummary["suggested"] {
   const known = store.workloads.list().find((workload) => workload.generated);
   if (known === undefined && store.workloads.list().length > 0) return null;
   const workloadId = known?.id ?? storeWorkload(store, generatedWorkload({ prompts, seed }));
+  if (!store.ensembles.everKept()) seedEnsemble(store, workloadId);
   return { workloadId, ...suggestedTraffic };
+}
+
+/** The two smaller models of the generated ladder answer, and the largest is asked where they disagree: each fits what the embedded cluster has. */
+const exampleEnsemble: Ensemble = ensembleSchema.parse({
+  ...{ name: "example", experts: ["qwen2.5-3b", "qwen2.5-7b"], expertsPerQuestion: 2, aggregator: { model: "qwen2.5-32b" } },
+  ...{ extraction: { kind: "choice" }, confidence: { kind: "plurality" }, tau: 1, quorum: 2, deadlineSeconds: 60 },
+});
+
+/** One ensemble to look at and a sample to choose its gate on; who removes them does not get them again. */
+function seedEnsemble(store: Store, workloadId: string): void {
+  const workload = loadWorkload(store, workloadId);
+  if (workload === null) return;
+  const { sample, ...told } = modelledAnswers(workload);
+  const kept = { createdAt: new Date().toISOString(), actor: "weir" };
+  store.atomically(() => {
+    store.ensembles.put({ ensemble: exampleEnsemble, ...kept });
+    store.answerSamples.insert({ id: randomUUID(), name: "Example, modelled", ...kept, ...told, ...sampleSummary(sample) }, sample);
+  });
 }

@@ -1,4 +1,5 @@
 import type { Batches } from "@/server/batches/createBatches";
+import { emulationProblem } from "@/server/batches/emulatedWorkload";
 import { freeWorkers } from "@/server/batches/freeWorkers";
 import { batchJobFile } from "@/server/batches/jobFiles/batchJobFile";
 import { prepareOrder } from "@/server/batches/prepareOrder";
@@ -46,6 +47,8 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
     const hardware = freeWorkers(observation.value, request);
     if (!hardware.ok) return hardware;
     const { emulated } = cluster.connector;
+    const mute = emulated ? emulationProblem(store, observation.value, modelsOf(store, request.ensemble)) : null;
+    if (mute !== null) return { ok: false, message: mute };
     return prepareOrder(request, {
       store,
       uploads,
@@ -114,6 +117,11 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
       return batchJobFile(made.order, { format, connection, cards: catalogue, prompts: store.prompts });
     },
   };
+}
+
+function modelsOf(store: Store, name: string): readonly string[] {
+  const ensemble = store.ensembles.find(name)?.ensemble;
+  return ensemble === undefined ? [] : [...ensemble.experts, ensemble.aggregator.model];
 }
 
 function previewOf({ schedules, workers, questions, notes }: BatchOrder): BatchPreview {

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { AnswerSampleSummary, KeepSample } from "@/server/contracts/ensembles";
+import type { KeepSample } from "@/server/contracts/ensembles";
 import type { Outcome } from "@/server/contracts/studio";
 import { importAnswers, surveyAnswers } from "@/server/planning/importAnswers";
 import type { Store } from "@/server/store/store";
-import type { AnswerSample } from "@/solver/ensemble/answerSample";
-import { modelledSample } from "@/solver/ensemble/modelledSample";
 import { batchSample } from "./batchSample";
 import type { BatchService, EnsembleService } from "./ensembleServices";
+import { modelledAnswers, type TakenAnswers } from "./modelledAnswers";
 import { sampleSummary } from "./sampleSummary";
 import type { Uploads } from "./uploads";
 import { loadWorkload } from "./workloadService";
@@ -16,12 +15,6 @@ interface SampleParts {
   readonly uploads: Uploads;
   readonly batches: Pick<BatchService, "get" | "results">;
 }
-
-/** What a sample is made of, before it has a name. */
-type Taken = Pick<AnswerSampleSummary, "origin" | "notes"> & { readonly sample: AnswerSample };
-
-/** Wrong answers of a modelled sample are drawn by it: the same workload gives the same sample. */
-const modelledSeed = 1;
 
 const goneUpload = { ok: false, message: "The uploaded file is not kept any more: send it again." } as const;
 
@@ -34,7 +27,7 @@ export function createEnsembleSamples({
   const note = (actor: string, action: string, subject: string, detail: string) =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
 
-  async function taken(source: KeepSample["source"]): Promise<Outcome<{ readonly taken: Taken }>> {
+  async function taken(source: KeepSample["source"]): Promise<Outcome<{ readonly taken: TakenAnswers }>> {
     if (source.kind === "upload") {
       const file = uploads.open(source.uploadId);
       if (file === null) return goneUpload;
@@ -44,13 +37,12 @@ export function createEnsembleSamples({
     if (source.kind === "workload") {
       const workload = loadWorkload(store, source.workloadId);
       if (workload === null) return { ok: false, message: `There is no workload ${source.workloadId}.` };
-      const says = `Of the labels of ${workload.name}: where a model is wrong, its answer is drawn.`;
-      return { ok: true, taken: { sample: modelledSample(workload.outcomes, modelledSeed), origin: "modelled", notes: [says] } };
+      return { ok: true, taken: modelledAnswers(workload) };
     }
     return ofBatch(source.batchId);
   }
 
-  async function ofBatch(batchId: string): Promise<Outcome<{ readonly taken: Taken }>> {
+  async function ofBatch(batchId: string): Promise<Outcome<{ readonly taken: TakenAnswers }>> {
     const batch = batches.get(batchId);
     const results = batches.results(batchId);
     if (batch === null || results === null) return { ok: false, message: "There is no such batch." };

@@ -1,9 +1,9 @@
 import type { PlaceRequest } from "@/server/contracts/ensembles";
 import type { Outcome } from "@/server/contracts/studio";
 import { ensembleLengths, type LengthTable, sampleLengths, workloadLengths } from "@/server/planning/ensembleLengths";
-import { importAssignments } from "@/server/planning/importAssignments";
+import { type Assignments, importAssignments } from "@/server/planning/importAssignments";
 import type { PlaceTask } from "@/server/planning/placeEnsemble";
-import { type Assignments, promptsByExpert, type RecruitedFor, recruitment } from "@/server/planning/recruitment";
+import { promptsByExpert, type RecruitedFor, recruitment } from "@/server/planning/recruitment";
 import type { Store } from "@/server/store/store";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";

@@ -1,5 +1,7 @@
-import type { PromptSurvey } from "@/server/contracts/studio";
+import type { PromptSurvey, SurveyedAnswers } from "@/server/contracts/studio";
+import { surveyAnswers } from "@/server/planning/importAnswers";
 import { importArrivals } from "@/server/planning/importArrivals";
+import { importAssignments } from "@/server/planning/importAssignments";
 import { importServingRows } from "@/server/planning/importServingRows";
 import type { CsvSource } from "@/server/planning/readCsv";
 import { type OutcomeSurvey, surveyOutcomes } from "@/server/planning/surveyOutcomes";
@@ -22,8 +24,14 @@ export interface ServingSurvey {
   readonly rows: number;
 }
 
+export interface AssignmentsSurvey {
+  readonly ok: true;
+  /** Questions that experts are assigned to. */
+  readonly questions: number;
+}
+
 /** Kinds of files the browser may send. */
-export const uploadKinds = ["outcomes", "arrivals", "serving", "workload", "prompts", "runs"] as const;
+export const uploadKinds = ["outcomes", "arrivals", "serving", "workload", "prompts", "runs", "answers", "assignments"] as const;
 
 export interface SurveyedUpload {
   readonly uploads: Uploads;
@@ -39,7 +47,14 @@ const mostServingRows = 5000;
 
 type Refused = { readonly ok: false; readonly message: string };
 
-type Survey = OutcomeSurvey | ArrivalSurvey | ServingSurvey | WorkloadSurvey | RunsSurvey | (PromptSurvey & { readonly ok: true });
+type Survey =
+  | OutcomeSurvey
+  | ArrivalSurvey
+  | ServingSurvey
+  | WorkloadSurvey
+  | RunsSurvey
+  | AssignmentsSurvey
+  | ((PromptSurvey | SurveyedAnswers) & { readonly ok: true });
 
 /** Reads an upload once and says what is in it; one that cannot be read is not kept. */
 export async function surveyUpload(upload: SurveyedUpload): Promise<Survey | Refused> {
@@ -73,6 +88,14 @@ const surveys = {
     if (!read.ok) return read;
     const { arrivalSeconds, origin } = read;
     return { ok: true, arrivals: arrivalSeconds.length, spanSeconds: arrivalSeconds.at(-1) ?? 0, origin };
+  },
+  async answers(source: CsvSource): Promise<(SurveyedAnswers & { readonly ok: true }) | Refused> {
+    const read = await surveyAnswers(source);
+    return read.ok ? { ok: true, ...read.survey } : read;
+  },
+  async assignments(source: CsvSource): Promise<AssignmentsSurvey | Refused> {
+    const read = await importAssignments(source);
+    return typeof read === "string" ? { ok: false, message: read } : { ok: true, questions: read.size };
   },
   async serving(source: CsvSource, cards: CardCatalogue): Promise<ServingSurvey | Refused> {
     const read = await importServingRows(source, cards, mostServingRows);

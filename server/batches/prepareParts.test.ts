@@ -7,7 +7,7 @@ import { freeWorkers } from "./freeWorkers";
 const session = (model: string, prompts: number): PlacedSession => ({ model, prompts, fromSeconds: 0, readySeconds: 1, untilSeconds: 2 });
 
 describe("dealing prompts to sessions", () => {
-  const dealt = fc
+  const placements = fc
     .array(fc.array(fc.record({ model: fc.constantFrom("a", "b", "c"), prompts: fc.integer({ min: 1, max: 40 }) }), { maxLength: 3 }), {
       minLength: 1,
       maxLength: 4,
@@ -16,7 +16,7 @@ describe("dealing prompts to sessions", () => {
 
   it("gives each session as many as it was placed with, rising, and every prompt to exactly one of its expert's sessions", () => {
     fc.assert(
-      fc.property(dealt, (workers) => {
+      fc.property(placements, (workers) => {
         const counts = new Map<string, number>();
         for (const { model, prompts } of workers.flat()) counts.set(model, (counts.get(model) ?? 0) + prompts);
         const positions = new Map([...counts].map(([model, count]) => [model, Array.from({ length: count }, (_, at) => at * 3)]));
@@ -34,12 +34,10 @@ describe("dealing prompts to sessions", () => {
   });
 
   it("spreads the late prompts over the sessions of an expert in proportion", () => {
-    const [[first], [second]] = dealPrompts(
-      [[session("a", 30)], [session("a", 60)]],
-      new Map([["a", Array.from({ length: 90 }, (_, at) => at)]]),
-    ) as [[{ positions: number[] }], [{ positions: number[] }]];
+    const placed = [[session("a", 30)], [session("a", 60)]];
+    const dealt = dealPrompts(placed, new Map([["a", Array.from({ length: 90 }, (_, at) => at)]]));
     const late = (positions: readonly number[]) => positions.filter((at) => at >= 45).length;
-    expect([late(first.positions), late(second.positions)]).toEqual([15, 30]);
+    expect(dealt.flat().map(({ positions }) => late(positions))).toEqual([15, 30]);
   });
 
   it("does not deal where sessions are placed for more or fewer prompts than there are", () => {

@@ -1,6 +1,7 @@
 import type { Outcome } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { recruiter } from "@/solver/ensemble/recruit";
+import type { Assignments } from "./importAssignments";
 
 /** What of a question says who answers it. */
 export interface RecruitedFor {
@@ -8,9 +9,6 @@ export interface RecruitedFor {
   /** Empty: it has none. */
   readonly category: string;
 }
-
-/** Experts of each question that is named, as a file assigns them. */
-export type Assignments = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Which experts answer each of some questions: as they are assigned, or else the ones that the ensemble recruits for its category.

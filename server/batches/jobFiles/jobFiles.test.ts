@@ -81,7 +81,7 @@ function programs(): string {
 }
 
 const bash = (bin: string, ...args: readonly string[]) =>
-  spawnSync("bash", args, { encoding: "utf8", env: { PATH: `${bin}:${process.env.PATH}`, HOME: "/nowhere" } });
+  spawnSync("bash", args, { encoding: "utf8", env: { ...process.env, PATH: `${bin}:${process.env.PATH}` } });
 
 interface KubeDocument {
   readonly kind: string;
