@@ -22,18 +22,16 @@ export async function importAssignments({ name, stream }: CsvSource): Promise<As
   const chunks = stream[Symbol.asyncIterator]();
   const begun = await beginning(chunks);
   const source = { name, stream: whole(begun, chunks) };
-  return /^\s*\{/.test(begun.toString().replace(/^\ufeff/, "")) ? fromLines(source) : fromCsv(source);
+  return begun.toString().trimStart().startsWith("{") ? fromLines(source) : fromCsv(source);
 }
 
-/** The first bytes that hold something. */
+/** Blank bytes at a file's start that are looked through for its first character. */
+const BLANK_BYTES = 65_536;
+
+/** The first bytes that hold something; a byte order mark counts as blank. */
 async function beginning(chunks: AsyncIterator<Uint8Array | string>): Promise<Buffer> {
   let begun = Buffer.alloc(0);
-  while (
-    begun
-      .toString()
-      .replace(/^\ufeff/, "")
-      .trim() === ""
-  ) {
+  while (begun.length < BLANK_BYTES && begun.toString().trim() === "") {
     const { value, done } = await chunks.next();
     if (done === true) break;
     begun = Buffer.concat([begun, Buffer.from(value)]);
