@@ -37,6 +37,7 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
       for (const { id, name, prompts } of sets) {
         store.prompts.deleteTexts(id);
         store.profiles.dropAnswersOf(id);
+        store.batches.dropAnswersOf(id);
         note(actor, "delete prompts", name, `${prompts} prompts and the answers kept of them; ${why}`);
       }
     });
@@ -156,6 +157,9 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
       if (open !== undefined) {
         return { ok: false, message: `The profile "${open.request.name}" still asks these prompts: stop it, or let it end, first.` };
       }
+      const [batch] = store.batches.openOn(id);
+      if (batch !== undefined)
+        return { ok: false, message: `The batch "${batch}" still asks these prompts: stop it, or let it end, first.` };
       forget([set], actor, "by hand");
       return { ok: true };
     },

@@ -12,7 +12,7 @@ interface Ended {
  * Puts calls down: those of one turn of the event loop together, since each transaction costs as much as many rows. What came of a call that
  * was made waits where the disk cannot take it, so that it is not made twice.
  */
-export function createBatchBook(batches: Pick<Store["batches"], "saveCalls">) {
+export function createBatchBook(batchId: string, batches: Pick<Store["batches"], "saveCalls">) {
   let rows: StoredBatchCall[] = [];
   let flushed: Promise<void> | null = null;
   const unwritten = new Set<Ended>();
@@ -24,7 +24,7 @@ export function createBatchBook(batches: Pick<Store["batches"], "saveCalls">) {
         const waiting = rows;
         [rows, flushed] = [[], null];
         try {
-          batches.saveCalls(waiting);
+          batches.saveCalls(batchId, waiting);
           resolve();
         } catch (error) {
           reject(error);

@@ -62,7 +62,7 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
   const tally = new BatchTally(store.batches.groups(id));
   const questions = new Questions({ batch, shape, store });
   const connector = createBatchConnector({ ...parts, batch });
-  const book = createBatchBook(store.batches);
+  const book = createBatchBook(id, store.batches);
   const stored = store.batches.sessions(id);
   const recordOf = (session: ShapedSession): SessionRecord => {
     const { stage, worker, turn } = session;

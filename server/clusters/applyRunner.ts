@@ -95,6 +95,8 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
     if (obstacle !== null) return refuse(obstacle);
     const rollOut = rollOutOf(observed.value, plan, connector.emulated);
     if (rollOut.loadOutcomes !== null && store.workloads.summary(rollOut.loadOutcomes) === null) return refuse(workloadGone(plan));
+    const batch = store.batches.runningOn(clusterId);
+    if (batch !== null) return refuse(`The batch "${batch}" runs on this cluster: wait for its end, or stop it.`);
     const now = Date.now();
     const { planId: inForce, active } = observed.value.routing;
     // A gateway may run a plan that another studio gave it, or one that somebody wrote by hand.

@@ -23,7 +23,7 @@ export interface DriftGround {
   /** What the gateway runs; null: it has no configuration. */
   readonly config: GatewayConfig | null;
   readonly objects: readonly EngineObject[];
-  /** Engines that their operator started beside Weir's: no drift by being there, whatever the plan. */
+  /** Engines that their operator, or a batch, started beside the plan's: no drift by being there, whatever the plan. */
   readonly isOperators: (engine: ObservedEngine) => boolean;
 }
 

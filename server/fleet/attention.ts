@@ -1,3 +1,4 @@
+import { batchOfEngine } from "@/server/batches/batchShape";
 import type { Answer, Observation } from "@/server/clusters/connector";
 import type { GatewayStatus } from "@/server/contracts/gatewayAdmin";
 import type { Attention, ClusterDrift, EngineFrame, GuessedField, LiveFrame } from "@/server/contracts/studio";
@@ -98,7 +99,9 @@ function predictors({ gateway }: AttentionGround): readonly Attention[] {
 
 function engines(ground: AttentionGround): readonly Attention[] {
   const { frame } = ground;
-  return frame === null ? [] : frame.engines.flatMap((engine) => engineLines(engine, ground));
+  // A batch tells of its own engines, which come and go.
+  const standing = frame === null ? [] : frame.engines.filter(({ id }) => batchOfEngine(id) === null);
+  return standing.flatMap((engine) => engineLines(engine, ground));
 }
 
 function engineLines(engine: EngineFrame, { nowMs, gateway }: AttentionGround): readonly Attention[] {

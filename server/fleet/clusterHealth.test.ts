@@ -13,7 +13,7 @@ const seen = (standing: readonly string[], active: readonly string[] = standing)
   ok: true as const,
   value: { engines: standing.map((id) => ({ id })), routing: { planId: plan.id, active, cordoned: [] } } as unknown as Observation,
 });
-const ground = { runningPlanId: plan.id, plan, heard: [] };
+const ground = { runningPlanId: plan.id, plan, batch: null, heard: [] };
 
 it("is degraded while an engine of the plan in force is gone, routed to or not", () => {
   expect(clusterHealth({ ...ground, latest: seen(ids) })).toEqual({ word: "up", reason: "2 engines serve." });
@@ -27,4 +27,9 @@ it("is degraded while an engine of the plan in force is gone, routed to or not",
 it("is up while a roll-out is at work on the engines of the plan in force, and degraded by one that is routed to and gone", () => {
   expect(clusterHealth({ ...ground, plan: null, latest: seen([first]) })).toEqual({ word: "up", reason: "One engine serves." });
   expect(clusterHealth({ ...ground, plan: null, latest: seen([first], ids) }).word).toBe("degraded");
+});
+
+it("says which batch runs beside the plan in force", () => {
+  const { reason } = clusterHealth({ ...ground, batch: "nightly", latest: seen(ids) });
+  expect(reason).toBe('2 engines serve. The batch "nightly" runs here.');
 });

@@ -9,12 +9,14 @@ export interface HealthGround {
   readonly runningPlanId: string | null;
   /** That plan; null where it is not kept, or where a roll-out is at work on its engines. */
   readonly plan: Plan | null;
+  /** Name of the batch that runs there; null: none. */
+  readonly batch: string | null;
   /** Engines as telemetry heard them last. */
   readonly heard: LiveFrame["engines"];
 }
 
 /** How a cluster is, in a word and a sentence: whether it can be looked at, and whether all engines that should serve are there and answer. */
-export function clusterHealth({ latest, runningPlanId, plan, heard }: HealthGround): ClusterSummary["health"] {
+export function clusterHealth({ latest, runningPlanId, plan, batch, heard }: HealthGround): ClusterSummary["health"] {
   if (!latest.ok) return { word: "down", reason: latest.message };
   const { routing, engines } = latest.value;
   const wanted = new Set([...routing.active, ...(plan === null ? [] : targetEngines(plan).map(({ id }) => id))]);
@@ -24,5 +26,6 @@ export function clusterHealth({ latest, runningPlanId, plan, heard }: HealthGrou
   const silent = heard.filter(({ id, state }) => state === "unreachable" && routing.active.includes(id)).map(({ id }) => id);
   if (silent.length > 0) return { word: "degraded", reason: `${silent.join(", ")} should serve and does not answer.` };
   const serving = routing.active.length === 1 ? "One engine serves." : `${routing.active.length} engines serve.`;
-  return { word: "up", reason: routing.planId === null ? "No plan is in force." : serving };
+  const inForce = routing.planId === null ? "No plan is in force." : serving;
+  return { word: "up", reason: batch === null ? inForce : `${inForce} The batch "${batch}" runs here.` };
 }

@@ -128,7 +128,8 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
     const runningPlanId = store.clusters.get(id)?.runningPlanId ?? null;
     const isAtWork = store.applications.open().some(({ clusterId, state }) => clusterId === id && state !== "paused");
     const plan = runningPlanId === null || isAtWork ? null : store.plans.get(runningPlanId);
-    return clusterHealth({ latest: seen().answer, runningPlanId, plan, heard: collector?.frames().at(-1)?.engines ?? [] });
+    const batch = store.batches.runningOn(id);
+    return clusterHealth({ latest: seen().answer, runningPlanId, plan, batch, heard: collector?.frames().at(-1)?.engines ?? [] });
   }
 
   return {

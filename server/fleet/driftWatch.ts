@@ -1,3 +1,5 @@
+import { batchOfEngine } from "@/server/batches/batchShape";
+import type { ObservedEngine } from "@/server/clusters/connector";
 import { type DriftGround, driftOf, type EngineObject } from "@/server/clusters/driftOf";
 import { targetEngines } from "@/server/clusters/targetEngines";
 import { type GatewayStatus, gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
@@ -80,7 +82,9 @@ export function createDriftWatch({ store, fleet }: DriftWatchParts): DriftWatch 
     }
     if (state.looks % objectLooks === 0) state.objects = plan === null ? [] : await objectsOf(cluster, plan);
     state.looks += 1;
-    const isOperators = operatorsOf(row.connection);
+    const isOfOthers = operatorsOf(row.connection);
+    const hasBatch = store.batches.runningOn(cluster.id) !== null;
+    const isOperators = (engine: ObservedEngine): boolean => isOfOthers(engine) || (hasBatch && batchOfEngine(engine.id) !== null);
     const found = driftOf({ plan, observation: answer.value, config: config.value.value, objects: state.objects, isOperators });
     const { candidates } = state;
     state.candidates = new Set(found.map(keyOf));

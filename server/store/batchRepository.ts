@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, getTableColumns, gte, inArray, isNotNull, lt, type SQL, sql, sum } from "drizzle-orm";
 import type { BatchState, BatchSummary } from "@/server/contracts/batches";
 import type { Database } from "./database";
-import { batchCalls, batches, batchSessions } from "./schema";
+import { batchCalls, batches, batchSessions, prompts } from "./schema";
 import { noteDeleted, type Scrubber } from "./scrubber";
 
 export type StoredBatch = typeof batches.$inferSelect;
@@ -37,6 +37,14 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
       set: Object.fromEntries(fields.map((name) => [name, sql`excluded.${sql.identifier(inSnakeCase(name))}`])),
     })
     .prepare();
+  const hasTexts = (batchId: string): boolean =>
+    db
+      .select({ one: sql`1` })
+      .from(batches)
+      .innerJoin(prompts, eq(prompts.setId, batches.promptSetId))
+      .where(eq(batches.id, batchId))
+      .limit(1)
+      .get() !== undefined;
   const openBatches = (also?: SQL) => and(inArray(batches.state, ["running", "paused"]), also);
   const between = (batchId: string, from: number, before: number, also?: SQL) =>
     and(eq(batchCalls.batchId, batchId), gte(batchCalls.position, from), lt(batchCalls.position, before), also);
@@ -112,10 +120,12 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
       if (changes > 0) noteDeleted(db);
     },
 
-    /** Puts calls down as they stand, in one transaction. */
-    saveCalls(calls: readonly StoredBatchCall[]): void {
+    /** Puts calls of a batch down as they stand, in one transaction. To prompts that were deleted no answer is kept. */
+    saveCalls(batchId: string, calls: readonly StoredBatchCall[]): void {
       db.$client.transaction(() => {
-        for (const call of calls) putDown.run(call);
+        // They may have been deleted while answers to them were on their way.
+        const keeps = calls.some(({ answer }) => answer !== null) && hasTexts(batchId);
+        for (const call of calls) putDown.run(keeps ? call : { ...call, answer: null });
       })();
     },
     /** Calls that were under way when a studio was killed are to be made again, and counted as lost. */
