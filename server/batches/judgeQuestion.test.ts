@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { voteReader } from "@/solver/ensemble/voteReader";
+import { isRight, judgeQuestion, type OverCall } from "./judgeQuestion";
+import { ensembleOf, orderOf } from "./testBatchStudio";
+
+const experts = ["a", "b", "c"];
+const ordered = (aggregators: readonly number[]) =>
+  orderOf({ ensemble: ensembleOf(experts, "big"), workers: [experts], aggregators, questions: 1 });
+const call = (model: string, vote: string | null, change: Partial<OverCall> = {}): OverCall => ({
+  ...{ batchId: "x", stage: "experts", position: 0, model, state: "done", attempts: 1, lost: 0, at: "", engine: null },
+  ...{ inputTokens: 1, outputTokens: 1, seconds: 1, failure: null, vote },
+  ...change,
+});
+const failed = { state: "failed", failure: "timed out" } as const;
+const split = [call("a", "A"), call("b", "B"), call("c", "B")];
+
+it("decides nothing while an expert is out", () => {
+  expect(judgeQuestion(split.slice(0, 2), experts, ordered([0]))).toBeNull();
+});
+
+it("returns what experts agree on, else waits for the aggregator and returns its vote", () => {
+  const agreed = experts.map((model) => call(model, "C"));
+  expect(judgeQuestion(agreed, experts, ordered([0]))).toMatchObject({
+    verdict: "skipped",
+    vote: "C",
+    by: { stage: "experts", model: "a" },
+  });
+  expect(judgeQuestion(split, experts, ordered([0]))).toMatchObject({ verdict: "open", vote: null });
+  const answered = [...split, call("big", "A", { stage: "aggregator" })];
+  expect(judgeQuestion(answered, experts, ordered([0]))).toMatchObject({ verdict: "aggregated", vote: "A", by: { model: "big" } });
+});
+
+it("falls back to the vote that leads where the aggregator fails or fits nowhere, and has no answer where nobody voted", () => {
+  const broken = call("big", null, { stage: "aggregator", ...failed });
+  expect(judgeQuestion([...split, broken], experts, ordered([0]))).toMatchObject({ verdict: "aggregated", vote: "B", by: { model: "b" } });
+  expect(judgeQuestion(split, experts, ordered([]))).toMatchObject({ verdict: "skipped", vote: "B", decision: { votes: "2:1" } });
+  const silent = experts.map((model) => call(model, null, failed));
+  expect(judgeQuestion([...silent, broken], experts, ordered([0]))).toMatchObject({ verdict: "unanswered", vote: null, by: null });
+  expect(judgeQuestion(silent, experts, ordered([]))).toMatchObject({ verdict: "unanswered" });
+});
+
+it("holds a vote against the reference as it reads answers", () => {
+  const number = voteReader({ kind: "number" });
+  expect(isRight(number("so it is 1,000."), "1000", number)).toBe(true);
+  expect(isRight(number("so it is 1,001."), "1000", number)).toBe(false);
+  const choice = voteReader({ kind: "choice" });
+  expect(isRight(choice("Answer: B"), "b", choice)).toBe(true);
+  expect(isRight(null, "B", choice)).toBe(false);
+  expect(isRight("B", null, choice)).toBeNull();
+  const boxed = voteReader({ kind: "boxed" });
+  expect(isRight(boxed("it is \\boxed{\\frac{1}{2}}"), "\\frac12", boxed)).toBe(true);
+});
