@@ -60,7 +60,11 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf, batche
     },
     async place(request, signal) {
       const task = await placeTask(request, { store, uploads, cards: cards.read().catalogue });
-      return task.ok ? inPlaceThread(task.task, signal) : task;
+      if (!task.ok) return task;
+      const placed = await inPlaceThread(task.task, signal);
+      if (!placed.ok) return placed;
+      const { placement } = placed;
+      return { ok: true, placement: { ...placement, notes: [...placement.notes, ...task.notes] } };
     },
   };
 }
