@@ -1,0 +1,89 @@
+import { copyDraft, type DraftSchedule, makespanOf, respread, sessionsOn, settle, workersOf } from "./draftSchedule";
+import type { PlacementProblem } from "./placement";
+
+/**
+ * Why each expert is on as many workers as it is, a sentence or two by expert of the problem: what its time allows, and what a worker more or fewer would make of the
+ * makespan, with the other experts where they are and all splits made anew.
+ *
+ * @param draft the schedule as placed, on the ground of the session costs.
+ */
+export function replicaReasons(problem: PlacementProblem, draft: DraftSchedule): readonly string[] {
+  const places = new Map(draft.ground.experts.map(({ expert }, place) => [expert, place]));
+  return problem.experts.map((_, expert) => {
+    const place = places.get(expert);
+    return place === undefined ? "On no worker: it is asked nothing." : `${capReason(problem, draft, place)} ${changeReason(draft, place)}`;
+  });
+}
+
+function capReason({ workers, replicas }: PlacementProblem, draft: DraftSchedule, place: number): string {
+  const expert = draft.ground.experts[place];
+  const on = counted(workersOf(draft, place).length, "worker");
+  if (expert === undefined) return "";
+  if (replicas === "single") return `On ${on}, as each expert is to be on one only.`;
+  if (expert.loadSeconds === 0) return `On ${on}: it loads in no time, so it may be on all ${workers}.`;
+  const seconds = expert.cost(expert.prompts);
+  const times = Math.floor(seconds / expert.loadSeconds);
+  const amortises = `its ${secondsText(seconds)} of answering are ${times === 0 ? "less than one load" : counted(times, "load")} of ${secondsText(expert.loadSeconds)}`;
+  return `On ${on} of at most ${expert.cap}: ${amortises}.`;
+}
+
+/** What one worker more and one fewer would make of the makespan. */
+function changeReason(draft: DraftSchedule, place: number): string {
+  const nowSeconds = makespanOf(draft);
+  const more = withOneMore(draft, place);
+  const fewer = withOneFewer(draft, place);
+  const changed = (seconds: number): string => {
+    const difference = seconds - nowSeconds;
+    if (Math.abs(difference) <= 1e-3 * nowSeconds) return "would change nothing";
+    return `would make the whole ${secondsText(Math.abs(difference))} ${difference > 0 ? "longer" : "shorter"}`;
+  };
+  const fewerText = fewer === null ? null : `one fewer ${changed(fewer)}`;
+  if (more !== null) return `One more ${changed(more)}${fewerText === null ? "" : `, ${fewerText}`}.`;
+  const atCap = workersOf(draft, place).length >= mostWorkers(draft, place);
+  const noMore = atCap ? "It may be on no more" : `No worker has room for one more of it at ${draft.ground.sessionsPerWorker} models each`;
+  return `${noMore}${fewerText === null ? "" : `; ${fewerText}`}.`;
+}
+
+/** A session has a prompt at least. */
+const mostWorkers = ({ ground }: DraftSchedule, place: number): number =>
+  Math.min(ground.experts[place]?.cap ?? 0, ground.experts[place]?.prompts ?? 0);
+
+/** The least makespan with a session of the expert on one worker more; null: its cap or K allows none. */
+function withOneMore(draft: DraftSchedule, place: number): number | null {
+  const { workers, sessionsPerWorker } = draft.ground;
+  const on = workersOf(draft, place);
+  if (on.length >= mostWorkers(draft, place)) return null;
+  const room = Array.from({ length: workers }, (_, worker) => worker).filter(
+    (worker) => !on.includes(worker) && sessionsOn(draft, worker) < sessionsPerWorker,
+  );
+  return leastOf(room.map((worker) => respreadSeconds(draft, place, [...on, worker])));
+}
+
+/** The least makespan with a session of the expert on one worker fewer; null: it has only one. */
+function withOneFewer(draft: DraftSchedule, place: number): number | null {
+  const on = workersOf(draft, place);
+  if (on.length < 2) return null;
+  return leastOf(
+    on.map((worker) =>
+      respreadSeconds(
+        draft,
+        place,
+        on.filter((other) => other !== worker),
+      ),
+    ),
+  );
+}
+
+function respreadSeconds(draft: DraftSchedule, place: number, over: readonly number[]): number {
+  const changed = copyDraft(draft);
+  respread(changed, place, over);
+  settle(changed);
+  return makespanOf(changed);
+}
+
+const leastOf = (seconds: readonly number[]): number | null => (seconds.length === 0 ? null : Math.min(...seconds));
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** Seconds with as many digits as matter: whole from ten on. */
+const secondsText = (seconds: number): string => `${seconds >= 10 ? Math.round(seconds) : Number(seconds.toPrecision(2))} s`;

@@ -1,0 +1,65 @@
+import type { MilpEngine } from "../milp/engine";
+import { listScheduling, roundRobin } from "./baselineSchedules";
+import { type DraftSchedule, draftOf, makespanOf, scheduleOf } from "./draftSchedule";
+import type { PlacementProblem, Schedule } from "./placement";
+import { combinatorialBound } from "./placementBound";
+import { linearGround } from "./placementGround";
+import { placementModel, readPlacement } from "./placementModel";
+import { searchPlacement } from "./searchPlacement";
+
+/** What the ILP is solved to (SYSTEMS section 5). */
+export const ASKED_GAP = 1e-3;
+/** Experts times workers up to which a proof without any gap is asked for, and beyond which no engine has moved the bound or bettered the search. */
+const PROVEN_CELLS = 40;
+const MOST_CELLS = 120;
+const SEARCHES = 8;
+
+/** The ILP of one K as far as it was solved: its costs are linear, tau_m for each prompt. */
+export interface SolvedPlacement {
+  readonly schedule: Schedule;
+  readonly makespanSeconds: number;
+  /** No schedule of linear costs within K and the caps is shorter. */
+  readonly lowerBoundSeconds: number;
+}
+
+/**
+ * Solves the ILP of a placement: a search finds a schedule, bounds from counting and from the engine say how far from the optimum it may be, and the engine
+ * betters it where it can. Small programs are proven optimal, others solved to 0.1 % or until the time is up.
+ *
+ * @param given schedules within K and caps to begin with, besides the baselines that keep both.
+ * @throws RangeError where there are more experts that are asked something than K allows sessions on all workers.
+ */
+export function solvePlacement(
+  problem: PlacementProblem,
+  given: readonly Schedule[],
+  { engine, timeLimitSeconds, share }: { readonly engine: MilpEngine; readonly timeLimitSeconds: number; readonly share: number },
+): SolvedPlacement {
+  const ground = linearGround(problem);
+  const leastSeconds = combinatorialBound(ground);
+  const starts = [listScheduling(problem), roundRobin(problem), ...given].flatMap((each) => (each === null ? [] : [draftOf(ground, each)]));
+  if (starts.length === 0) throw new RangeError("There are more experts than K allows sessions");
+  const effort = { searches: SEARCHES, share };
+  const found = searchPlacement(ground, starts, { leastSeconds, effort });
+  const before = solvedOf(found, leastSeconds);
+  const cells = ground.experts.length * ground.workers;
+  const askedGap = cells <= PROVEN_CELLS ? 0 : ASKED_GAP;
+  if (cells > MOST_CELLS || gapOf(before) <= Math.max(askedGap, 1e-9)) return before;
+
+  const range = { leastSeconds, mostSeconds: before.makespanSeconds * (1 + 1e-9) };
+  const result = engine.solve(placementModel(problem, range), { timeLimitSeconds, relativeGap: askedGap });
+  // Nothing is left between the bound and the schedule that was found, but for what engines round.
+  if (result.status === "infeasible") return { ...before, lowerBoundSeconds: before.makespanSeconds };
+  if (result.status === "undecided") return before;
+  const boundSeconds = Math.max(leastSeconds, result.bound ?? leastSeconds);
+  const solved = solvedOf(draftOf(ground, readPlacement(problem, result.x)), boundSeconds);
+  return solved.makespanSeconds < before.makespanSeconds ? solved : solvedOf(found, boundSeconds);
+}
+
+/** (makespan - bound) / makespan, 0 where there is nothing to do. */
+export const gapOf = ({ makespanSeconds, lowerBoundSeconds }: Pick<SolvedPlacement, "makespanSeconds" | "lowerBoundSeconds">): number =>
+  makespanSeconds > 0 ? Math.max(0, makespanSeconds - lowerBoundSeconds) / makespanSeconds : 0;
+
+function solvedOf(draft: DraftSchedule, boundSeconds: number): SolvedPlacement {
+  const makespanSeconds = makespanOf(draft);
+  return { schedule: scheduleOf(draft), makespanSeconds, lowerBoundSeconds: Math.min(boundSeconds, makespanSeconds) };
+}
