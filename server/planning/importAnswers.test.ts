@@ -63,12 +63,14 @@ test("questions that not all chosen models answered are left out and counted, an
 
 test("a grader that tells answers apart by case has them told apart by it, the empty text among them", async () => {
   const header = "prompt_id,model,correct,parsed,answer,out_tok";
-  const { sample, notes } = await imported(["q1,small,1,1,PoO,4", "q1,large,0,1,poo,4", "q2,small,1,1,,4", "q2,large,0,1,x,4"], { header });
+  const { sample, notes } = await imported(["q1,small,1,1,PoO,4", "q1,large,0,1,poo,4", "q2,small,1,1,,4", "q2,large,0,1,  ,4"], {
+    header,
+  });
   expect(sample.models.map(({ answers }) => answers)).toEqual([
     ["PoO", '""'],
-    ["poo", "x"],
+    ["poo", "  "],
   ]);
-  expect(notes[0]).toMatch(/^1 of 4 answers were graded unlike others .* only equal texts count as the same vote\.$/);
+  expect(notes[0]).toMatch(/^2 of 4 answers were graded unlike others .* only equal texts count as the same vote\.$/);
 });
 
 describe("a row at fault is told of with file, line and field", () => {

@@ -9,6 +9,9 @@ const MOST_QUESTIONS = 100_000;
 /** Share of answers graded unlike others that count as the same, from which on a table's grader tells answers apart by more than votes do. */
 const MOST_GRADED_UNLIKE = 0.005;
 
+/** Vote of an answer that is the empty text. */
+const EMPTY = '""';
+
 /** Names that a message lists at most. */
 const LISTED_NAMES = 20;
 
@@ -96,8 +99,8 @@ export function createAnswerCollector(models: readonly string[]) {
 
 /** Votes of each column on the questions that are kept, and what there is to say of them. */
 function votesOf(columns: readonly Column[], kept: readonly number[]): { readonly votes: (string | null)[][]; readonly notes: string[] } {
-  const asTheyStand = columns.map(({ answers }) => kept.map((at) => answers[at] ?? null));
-  const alike = asTheyStand.map((answers) => answers.map((answer) => answer && (canonicalText(answer) || answer)));
+  const asTheyStand = columns.map(({ answers }) => kept.map((at) => (answers[at] === "" ? EMPTY : (answers[at] ?? null))));
+  const alike = asTheyStand.map((answers) => answers.map((answer) => answer && (canonicalText(answer) || EMPTY)));
   const unlike = gradedUnlike(alike, (index, question) => columns[index]?.correct[kept[question] ?? 0] === 1);
   const voted = alike.flat().filter((vote) => vote !== null).length;
   if (unlike > MOST_GRADED_UNLIKE * voted) {

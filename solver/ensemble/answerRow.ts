@@ -7,7 +7,7 @@ export interface AnswerRow {
   /** Empty where questions have none. */
   readonly category: string;
   readonly isRight: boolean;
-  /** As it stands in the table, blanks around it left out; null: nothing could be read off what the model wrote. */
+  /** As it stands in the table, empty where that is what was read; null: nothing could be read off what the model wrote. */
   readonly answer: string | null;
   readonly outputTokens: number;
 }
@@ -64,7 +64,7 @@ export function readAnswerRow(cells: readonly string[], columns: AnswerColumns):
   const field = columns.areTokensEstimated ? "out_tok_est" : "out_tok";
   const outputTokens = readWhole(field, cell("tokens"), { low: 0, high: MAX_TOKENS });
   if (!outputTokens.ok) return outputTokens;
-  const isVote = isParsed && cell("answer").length <= LONGEST_ANSWER;
+  const answer = cells[columns.answer] ?? "";
   return {
     ok: true,
     value: {
@@ -72,8 +72,7 @@ export function readAnswerRow(cells: readonly string[], columns: AnswerColumns):
       model: cell("model"),
       category,
       isRight,
-      // What was parsed and is empty is an answer: the empty text.
-      answer: isVote ? cell("answer") || '""' : null,
+      answer: isParsed && answer.length <= LONGEST_ANSWER ? answer : null,
       outputTokens: outputTokens.value,
     },
   };

@@ -1,0 +1,40 @@
+import { aggregatorPoints, secondsAtShare } from "@/solver/ensemble/aggregatorStage";
+import type { AnswerSample } from "@/solver/ensemble/answerSample";
+import type { PlacedQuestion } from "@/solver/ensemble/replayedQuestions";
+import { poolShape } from "@/solver/ensemble/workerShape";
+import { resolveModel } from "@/solver/hardware/aliases";
+import { vllmProfile } from "@/solver/hardware/builtInProfiles";
+import { gpuCards } from "@/solver/hardware/gpus";
+import { modelCards } from "@/solver/hardware/models";
+
+/** As the source has: one host with four A100 80 GB. */
+const GPU = "a100-sxm-80g";
+const GPUS = 4;
+
+/** Of the aggregator's instruction beside question and answers. */
+const INSTRUCTION_TOKENS = 100;
+
+/** Seconds by the share of questions that the aggregator answers, the least confident ones first, without loading; null: it has no card, or does not fit. */
+export function aggregatorTime(
+  { models, questionIds }: AnswerSample,
+  {
+    aggregator,
+    questions,
+    textTokens,
+  }: { readonly aggregator: string; readonly questions: readonly PlacedQuestion[]; readonly textTokens: ReadonlyMap<string, number> },
+): ((share: number) => number) | null {
+  const card = modelCards[resolveModel(aggregator, {}) ?? ""];
+  const gpu = gpuCards[GPU];
+  const column = models.find(({ model }) => model === aggregator);
+  if (card === undefined || gpu === undefined || column === undefined) return null;
+  const pool = poolShape(card, gpu, { gpus: GPUS, gpusPerNode: GPUS, profile: vllmProfile });
+  if (pool === null) return null;
+  const sampled = {
+    questionTokens: questions.map(({ at }) => INSTRUCTION_TOKENS + (textTokens.get(questionIds[at] ?? "") ?? 0)),
+    answerTokens: questions.map(({ expertTokens }) => expertTokens),
+    outputTokens: questions.map(({ at }) => column.outputTokens[at] ?? 1),
+    confidence: questions.map(({ confidence }) => confidence),
+  };
+  const points = aggregatorPoints(sampled, { replica: pool.replica, copies: pool.copies, questions: questions.length, concurrency: null });
+  return points.length === 0 ? null : (share) => secondsAtShare(points, share);
+}

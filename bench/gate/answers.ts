@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { importAnswers } from "@/server/planning/importAnswers";
+import { readCsv } from "@/server/planning/readCsv";
+import { openText } from "@/server/prompts/openText";
+import type { AnswerSample } from "@/solver/ensemble/answerSample";
+import { data, PROMPTS } from "../compareData";
+import type { GateCase } from "./cases";
+
+const answersOf = (task: GateCase["task"]): string => join(data, "quality", `answers_${task}.csv.gz`);
+
+let asked = false;
+
+/** Whether the answers that gates are replayed on are there; says once that they are not. */
+export function answersPresent(): boolean {
+  const files = [answersOf("gsm"), answersOf("crux"), PROMPTS];
+  const present = files.every((file) => existsSync(file));
+  if (!present && !asked) process.stderr.write(`Skipped: gates are replayed on ${files.join(", ")}\n`);
+  asked = true;
+  return present;
+}
+
+/** Answers of a case's experts and of its stand-in, and what was said of them when they were read. */
+export async function sampleOf({
+  task,
+  experts,
+  aggregator,
+}: GateCase): Promise<{ readonly sample: AnswerSample; readonly notes: readonly string[] }> {
+  const file = answersOf(task);
+  const read = await importAnswers({ name: file, stream: await openText(file) }, [...experts, aggregator]);
+  if (!read.ok) throw new Error(read.message);
+  return read;
+}
+
+/** Tokens of the questions' texts, as the table of prompts estimates them. */
+export async function questionTokens(): Promise<ReadonlyMap<string, number>> {
+  const tokens = new Map<string, number>();
+  let [idAt, tokensAt] = [-1, -1];
+  const read = await readCsv(
+    { name: PROMPTS, stream: await openText(PROMPTS) },
+    {
+      header(names) {
+        [idAt, tokensAt] = [names.indexOf("prompt_id"), names.indexOf("prompt_tok_est")];
+        return idAt < 0 || tokensAt < 0 ? "prompt_id, prompt_tok_est: no such columns" : null;
+      },
+      row(cells) {
+        tokens.set(cells[idAt] ?? "", Number(cells[tokensAt]));
+        return null;
+      },
+    },
+  );
+  if (!read.ok) throw new Error(read.message);
+  return tokens;
+}
