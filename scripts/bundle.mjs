@@ -18,6 +18,7 @@ export const entries = {
   calibrationWorker: "server/planning/calibrationWorker.ts",
   capacityWorker: "server/planning/capacityWorker.ts",
   placeWorker: "server/planning/placeWorker.ts",
+  replayWorker: "server/planning/replayWorker.ts",
   promptsWorker: "server/prompts/promptsWorker.ts",
   workloadWorker: "server/profiling/workloadWorker.ts",
   trainingWorker: "server/prediction/trainingWorker.ts",

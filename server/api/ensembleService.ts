@@ -1,9 +1,9 @@
 import type { CardShelf } from "@/server/cards/cardShelf";
 import type { Outcome } from "@/server/contracts/studio";
 import { inPlaceThread } from "@/server/planning/placeThread";
+import { inReplayThread } from "@/server/planning/replayThread";
 import type { Store } from "@/server/store/store";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
-import { replayGate } from "@/solver/ensemble/gateReplay";
 import { extractionProblem } from "@/solver/ensemble/voteReader";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { createEnsembleGateway } from "./ensembleGateway";
@@ -51,12 +51,12 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf, batche
         return { ok: true };
       }),
     async replay({ sampleId, ...request }) {
-      const kept = store.answerSamples.get(sampleId);
+      const kept = store.answerSamples.stored(sampleId);
       if (kept === null) return { ok: false, message: "There is no such sample of answers." };
-      const report = replayGate(kept.sample, request);
-      if (typeof report === "string") return { ok: false, message: report };
-      const said = originNotes[kept.summary.origin];
-      return { ok: true, report: { ...report, notes: [...report.notes, ...said] } };
+      const replayed = await inReplayThread({ data: kept.data, request }, new AbortController().signal);
+      if (!replayed.ok) return replayed;
+      const { report } = replayed;
+      return { ok: true, report: { ...report, notes: [...report.notes, ...originNotes[kept.summary.origin]] } };
     },
     async place(request, signal) {
       const task = await placeTask(request, { store, uploads, cards: cards.read().catalogue });

@@ -9,6 +9,7 @@ export function workerFile(
     | "calibrationWorker"
     | "capacityWorker"
     | "placeWorker"
+    | "replayWorker"
     | "promptsWorker"
     | "workloadWorker"
     | "labWorker"

@@ -23,6 +23,10 @@ export function createAnswerSampleRepository(db: Database) {
         .all()
         .map(({ summary }) => summary);
     },
+    /** Encoded, for threads that decode it themselves; null: it is not here, or was removed. */
+    stored(id: string): { readonly summary: AnswerSampleSummary; readonly data: Uint8Array } | null {
+      return db.select().from(answerSamples).where(eq(answerSamples.id, id)).get() ?? null;
+    },
     /** null: it is not here, or was removed. */
     get(id: string): { readonly summary: AnswerSampleSummary; readonly sample: AnswerSample } | null {
       const row = db.select().from(answerSamples).where(eq(answerSamples.id, id)).get();
