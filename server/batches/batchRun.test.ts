@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestCluster } from "@/server/clusters/testCluster";
+import { createApplyRunner } from "@/server/clusters/applyRunner";
+import { planOnGpus, startTestCluster } from "@/server/clusters/testCluster";
+import type { WorkloadSummary } from "@/server/contracts/studio";
 import { emulatorOf, keepPrompts, until } from "@/server/profiling/testProfileStudio";
 import { batchesOver, ensembleOf, hostOf, keepCluster, letterOf, orderOf, panelOutcomes, questionsOf } from "./testBatchStudio";
 
@@ -88,6 +90,17 @@ describe("a batch on the embedded cluster", () => {
     const other = batches.start(orderOf({ ensemble: ensembleOf(experts, aggregator), workers: [experts], questions: 1 }), "ann");
     expect(other).toEqual({ ok: false, message: 'The batch "nightly" runs on Embedded: wait for its end, or stop it.' });
     expect(batches.runningOn("embedded")).toBe("nightly");
+    const { store, connector } = cluster;
+    const plan = planOnGpus("small", { "qwen2.5-3b": [1] });
+    store.plans.keep(plan);
+    store.workloads.insert({ id: "w", createdAt: "2026-01-01T00:00:00.000Z", name: "w" } as WorkloadSummary, Buffer.from(""));
+    store.approvals.insert({ planId: plan.id, clusterId: "embedded", actor: "a", at: "2026-01-01T00:00:00.000Z", reason: "" });
+    const runner = createApplyRunner({ store, connectorOf: () => connector, graceMs: 0 });
+    expect(await runner.start({ clusterId: "embedded", planId: plan.id, kind: "apply", actor: "ann" })).toEqual({
+      ok: false,
+      message: 'The batch "nightly" runs on this cluster: wait for its end, or stop it.',
+    });
+    await runner.close();
     await until(() => (batches.get(id)?.progress.expertAnswers.done ?? 0) >= 5);
     expect(batches.pause(id)).toEqual({ ok: true });
     expect(batches.pause(id)).toEqual({ ok: false, message: '"nightly" is paused, so it cannot be paused.' });

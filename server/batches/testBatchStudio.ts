@@ -15,6 +15,7 @@ import type { BatchOrder, OrderedSession } from "@/server/store/batchOrder";
 import type { Store } from "@/server/store/store";
 import { type Ensemble, ensembleSchema } from "@/solver/ensemble/ensembleDocument";
 import type { ClusterSpec } from "@/solver/plan/plan";
+import { batchOfEngine } from "./batchShape";
 import { createBatches } from "./createBatches";
 
 type TestCluster = Awaited<ReturnType<typeof startTestCluster>>;
@@ -74,10 +75,14 @@ interface EngineLine {
   readonly answered?: number;
 }
 
-/** Requests that all engines of such processes have answered by their own counts, and how often one was brought up, which asks it for one token. */
-export function answeredBy({ environment }: Pick<TestCluster, "environment">): { readonly answered: number; readonly started: number } {
+/** Requests that engines of a batch in such processes have answered by their own counts, and how often one was brought up, which asks it for one token. */
+export function answeredBy(
+  { environment }: Pick<TestCluster, "environment">,
+  batchId: string,
+): { readonly answered: number; readonly started: number } {
   const text = readFileSync(join(environment.WEIR_STATE_DIR, "engines.jsonl"), "utf8");
-  const lines = text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as EngineLine]));
+  const all = text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as EngineLine]));
+  const lines = all.filter(({ started, ended }) => batchOfEngine(started ?? ended ?? "") === batchId.slice(0, 8));
   // Told twice where the process was killed while it ended one.
   const byEngine = new Map(lines.flatMap(({ ended, answered = 0 }) => (ended === undefined ? [] : [[ended, answered] as const])));
   return {

@@ -60,7 +60,7 @@ export async function runKilled(
     lost += batches.groups(id).reduce((sum, { state, calls }) => sum + (state === "asked" ? calls : 0), 0);
   }
   const calls = batches.overBetween(id, 0, order.questions);
-  const { answered, started } = answeredBy(cluster);
+  const { answered, started } = answeredBy(cluster, id);
   return {
     ...{ killed, lost },
     twice: calls.filter((call) => call.attempts !== 1 + call.lost).length,

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, getTableColumns, gte, inArray, isNotNull, lt, type SQL, sql, sum } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gte, inArray, isNotNull, isNull, lt, type SQL, sql, sum } from "drizzle-orm";
 import type { BatchState, BatchSummary } from "@/server/contracts/batches";
 import type { Database } from "./database";
 import { batchCalls, batches, batchSessions, prompts } from "./schema";
@@ -45,7 +45,8 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
       .where(eq(batches.id, batchId))
       .limit(1)
       .get() !== undefined;
-  const openBatches = (also?: SQL) => and(inArray(batches.state, ["running", "paused"]), also);
+  /** By when they ended, which stands before their orders: the state stands behind, and megabytes would be read for it. */
+  const openBatches = (also?: SQL) => and(isNull(batches.endedAt), also);
   const between = (batchId: string, from: number, before: number, also?: SQL) =>
     and(eq(batchCalls.batchId, batchId), gte(batchCalls.position, from), lt(batchCalls.position, before), also);
 
