@@ -27,7 +27,7 @@ export class EnsembleChunks {
 
   /** What can be passed on of it by now: whole events. */
   feed(chunk: Uint8Array): string {
-    const events = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split("\n\n");
+    const events = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split(/\r?\n\r?\n/);
     this.#rest = events.pop() ?? "";
     return events.map((event) => this.#event(event)).join("");
   }
@@ -40,7 +40,7 @@ export class EnsembleChunks {
   }
 
   #event(event: string): string {
-    const data = /^data: ?(.*)$/ms.exec(event)?.[1]?.trim();
+    const data = /^data: ?(.*)$/m.exec(event)?.[1]?.trim();
     if (data === "[DONE]") this.whole = !this.broken;
     const chunk = data === undefined ? undefined : parsed(data);
     if (!isRecord(chunk)) return `${event}\n\n`;

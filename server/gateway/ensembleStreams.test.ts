@@ -75,6 +75,23 @@ describe("an ensemble's stream", () => {
     expect((await served(gateway)).outcomes.aggregated).toBe(1);
   });
 
+  it("is passed on event by event from engines that end their lines as old networks do", async () => {
+    const { gateway } = await serving({
+      b: says("B"),
+      c: says("C"),
+      sum: (_, response) => {
+        const events = [streamEvent({ role: "assistant", content: "Well" }), streamEvent({ content: ", D." }), streamEvent({}, "stop")];
+        const bytes = Buffer.from(`${events.join("")}${usageEvent}data: [DONE]\n\n`.replaceAll("\n", "\r\n"));
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        for (let from = 0; from < bytes.length; from += 7) response.write(bytes.subarray(from, from + 7));
+        response.end();
+      },
+    });
+    const stream = await clientOf(gateway).chat.completions.create({ ...question, stream_options: { include_usage: true } });
+    const { text, usage, models } = await textOf(stream);
+    expect([text, models, usage?.total_tokens]).toEqual(["Well, D.", ["ensemble/trio"], 72]);
+  });
+
   it("tells no usage that nobody asked for", async () => {
     const { answer, goOn } = written();
     const { gateway } = await serving({ b: says("B"), c: says("C"), sum: answer });
