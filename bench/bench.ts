@@ -2,6 +2,7 @@ import { agreementBenchmarks } from "./agreement";
 import { aragogLiveBenchmarks } from "./aragogLive";
 import { aragogOutcomeBenchmarks } from "./aragogOutcomes";
 import { aragogRaceBenchmarks } from "./aragogRace";
+import { batchKillBenchmarks } from "./batchKills";
 import { type Benchmark, verdict } from "./benchmark";
 import { chimeraBenchmarks } from "./chimera";
 import { compareBenchmarks } from "./compare";
@@ -10,9 +11,11 @@ import { replayBenchmarks } from "./compareReplay";
 import { configurationBenchmarks } from "./configurations";
 import { decisionBenchmarks } from "./decision";
 import { deploymentBenchmarks } from "./deployment";
+import { ensembleBenchmarks } from "./ensembles";
 import { expositionBenchmarks } from "./exposition";
 import { faultMixBenchmarks } from "./faultMixBench";
 import { floorBenchmarks } from "./floorHeld";
+import { gateReplayBenchmarks } from "./gateReplay";
 import { gatewayBenchmarks } from "./gateway";
 import { gatewayMatrixBenchmarks } from "./gatewayMatrix";
 import { kairosLiveBenchmarks } from "./kairosLive";
@@ -52,6 +55,8 @@ const benchmarks: readonly Benchmark[] = [
   ...decisionBenchmarks,
   ...roundsBenchmarks,
   ...agreementBenchmarks,
+  ...ensembleBenchmarks,
+  ...gateReplayBenchmarks,
   ...kairosLiveBenchmarks,
   ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,
@@ -65,6 +70,7 @@ const benchmarks: readonly Benchmark[] = [
   ...expositionBenchmarks,
   ...faultMixBenchmarks,
   ...rollOutBenchmarks,
+  ...batchKillBenchmarks,
 ].filter(({ name }) => name.includes(wanted));
 if (benchmarks.length === 0) {
   process.stderr.write(`No benchmark's name contains "${wanted}".\n`);

@@ -1,0 +1,76 @@
+import { type AggregatedQuestions, aggregatorPoints, secondsAtShare } from "@/solver/ensemble/aggregatorStage";
+import { mixSeed, seededRandom } from "@/solver/numeric/random";
+import { engineOf, QUESTION_TOKENS } from "./drawnSessions";
+import { meanAnswerTokens, mmluPro, type SourceInstance } from "./sourceInstances";
+
+/** The source names no aggregator; Symbolic-MoE, whose pool this is, takes one of the experts. */
+const CARD = "deepseek-r1-distill-qwen-7b";
+const TP = 4;
+const LOAD_SECONDS = 42;
+
+/**
+ * Mean answers by agreement on MMLU-Pro over the mean of all its answers, 1,500 tokens by its slots: 1,064 at 3:0 and 2,696 at 1:1:1 as the source has them,
+ * and 1,542 at 2:1, which makes their mean. The other benchmarks' are taken to stand to their means alike.
+ */
+const MEAN_TOKENS = meanAnswerTokens(mmluPro);
+const OF_MEAN = { unanimous: 1064 / MEAN_TOKENS, majority: 1542 / MEAN_TOKENS, split: 2696 / MEAN_TOKENS } as const;
+
+const SPREAD = 0.8;
+const EXPERTS_PER_QUESTION = 3;
+const DRAWN = 1500;
+
+/** Reasoning models now and then never come to an end: what such an answer then fills of a context of 32,768 tokens. */
+const RUN_ON_TOKENS = 28_000;
+
+/** The aggregator's stage of a benchmark, with all questions and with those that are left at tau 2/3, loading included. */
+export interface AggregatedSeconds {
+  readonly always: number;
+  readonly gated: number;
+}
+
+/** What the aggregator reads and writes. */
+export interface AggregatorLengths {
+  /** Mean answer of an expert, and of the aggregator, over all questions; both longer where experts split. */
+  readonly readTokens: number;
+  readonly writtenTokens: number;
+  /** Of its answers to questions on which no two experts agree, the share that runs on to the context's end. */
+  readonly runOn: number;
+  readonly seed: number;
+}
+
+/** Times the aggregator on all GPUs, engines as slow as makes MMLU-Pro's whole stage what the source measured. */
+export function aggregatedSeconds(instance: SourceInstance, lengths: AggregatorLengths): AggregatedSeconds {
+  const calibrating = { ...lengths, readTokens: MEAN_TOKENS, writtenTokens: MEAN_TOKENS };
+  const factor = (mmluPro.aggregator.always - LOAD_SECONDS) / secondsOf(mmluPro, calibrating).always;
+  const { always, gated } = secondsOf(instance, lengths);
+  return { always: LOAD_SECONDS + factor * always, gated: LOAD_SECONDS + factor * gated };
+}
+
+function secondsOf(instance: SourceInstance, lengths: AggregatorLengths): AggregatedSeconds {
+  const { questions, skipped } = instance;
+  const stage = { replica: engineOf(CARD, TP), copies: 1, questions, concurrency: null };
+  const points = aggregatorPoints(drawnQuestions(instance, lengths), stage);
+  return { always: secondsAtShare(points, 1), gated: secondsAtShare(points, 1 - skipped.majority) };
+}
+
+function drawnQuestions({ skipped }: SourceInstance, { readTokens, writtenTokens, runOn, seed }: AggregatorLengths): AggregatedQuestions {
+  const random = seededRandom(mixSeed(seed, "aggregated"));
+  const confidence = Float64Array.from({ length: DRAWN }, (_, at) => {
+    const share = (at + 0.5) / DRAWN;
+    if (share < skipped.unanimous) return 1;
+    return share < skipped.majority ? 2 / 3 : 1 / 3;
+  });
+  const drawn = (agreed: number, meanTokens: number): number => {
+    const ofMean = agreed === 1 ? OF_MEAN.unanimous : agreed > 0.5 ? OF_MEAN.majority : OF_MEAN.split;
+    return Math.max(1, ofMean * meanTokens * random.lognormal(-(SPREAD ** 2) / 2, SPREAD));
+  };
+  return {
+    questionTokens: new Int32Array(DRAWN).fill(QUESTION_TOKENS),
+    answerTokens: confidence.map((agreed) => EXPERTS_PER_QUESTION * drawn(agreed, readTokens)),
+    outputTokens: confidence.map((agreed) => {
+      const ended = drawn(agreed, writtenTokens);
+      return random.next() < runOn && agreed < 0.5 ? RUN_ON_TOKENS : Math.min(RUN_ON_TOKENS, ended);
+    }),
+    confidence,
+  };
+}

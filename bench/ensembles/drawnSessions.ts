@@ -1,0 +1,114 @@
+import type { ReplicaModel } from "@/solver/engine/replicaModel";
+import type { ServedRequests } from "@/solver/engine/throughputCurve";
+import type { PlacedExpert, SessionCost } from "@/solver/ensemble/placement";
+import { simulatedSessionCost, simulatedSessionSeconds } from "@/solver/ensemble/sessionCost";
+import { gpuCards } from "@/solver/hardware/gpus";
+import { modelCards } from "@/solver/hardware/models";
+import { replicaModel } from "@/solver/hardware/replicaShapes";
+import { mixSeed, seededRandom } from "@/solver/numeric/random";
+import { mmluPro, type SourceExpert, sourceExperts } from "./sourceInstances";
+
+/** A question with its choices and the prompt around it: nothing is said of it. */
+export const QUESTION_TOKENS = 250;
+
+const DRAWN = 2000;
+const MOST_TOKENS = 32_000;
+
+/** An engine of the source's hardware, or of its next relative. */
+export function engineOf(card: string, tp = 1): ReplicaModel {
+  const [model, gpu] = [modelCards[card], gpuCards["a100-sxm-80g"]];
+  const fit = model && gpu ? replicaModel(model, gpu, { tp, pp: 1 }) : undefined;
+  if (fit?.fits !== true) throw new Error(`${card} does not fit: ${fit?.reason}`);
+  return fit.replica;
+}
+
+export interface DrawnLengths {
+  readonly name: string;
+  readonly meanTokens: number;
+  readonly spread: number;
+  readonly seed: number;
+}
+
+/** Lognormal lengths of a mean; of one name and seed those of another mean are the same, scaled. */
+export function drawnLengths({ name, meanTokens, spread, seed }: DrawnLengths): ServedRequests {
+  const random = seededRandom(mixSeed(seed, name));
+  const outputTokens = Int32Array.from({ length: DRAWN }, () =>
+    Math.min(MOST_TOKENS, Math.max(1, random.lognormal(Math.log(meanTokens) - spread ** 2 / 2, spread))),
+  );
+  return { inputTokens: new Int32Array(DRAWN).fill(QUESTION_TOKENS), outputTokens, seed };
+}
+
+/** How sessions of the source's experts are timed. */
+export interface Timing {
+  /** Of answers over MMLU-Pro's. */
+  readonly scaleOf: (expert: SourceExpert) => number;
+  /** Of short answers' lengths, in place of the usual one. */
+  readonly shortSpread?: number;
+  readonly seed: number;
+  /** Whether engines are as slow as the source's were on MMLU-Pro's prompts, each model by its own factor; or as the profile has them. */
+  readonly calibrated: boolean;
+}
+
+/** The source's experts with simulated sessions, in the order of their prompts. */
+export const simulatedExperts = (prompts: readonly number[], timing: Timing): readonly PlacedExpert[] =>
+  sourceExperts.map((expert, at) => {
+    const mostPrompts = prompts[at] ?? 0;
+    const cost = simulatedSessionCost(engineOf(expert.card), lengthsOf(expert, timing), { mostPrompts, concurrency: null });
+    return placed(expert, mostPrompts, slowed(cost, expert, timing));
+  });
+
+/** The same with whole sessions alone right, for round-robin's time. */
+export const wholeExperts = (prompts: readonly number[], timing: Timing): readonly PlacedExpert[] =>
+  sourceExperts.map((expert, at) => {
+    const mostPrompts = prompts[at] ?? 0;
+    const seconds =
+      mostPrompts === 0 ? 0 : simulatedSessionSeconds(engineOf(expert.card), lengthsOf(expert, timing), { mostPrompts, concurrency: null });
+    return placed(
+      expert,
+      mostPrompts,
+      slowed(() => seconds, expert, timing),
+    );
+  });
+
+/** The same at the seconds a prompt of MMLU-Pro, whatever the number of prompts, as the source's own tau is; or so many times these. */
+export const linearExperts = (prompts: readonly number[], times = 1): readonly PlacedExpert[] =>
+  sourceExperts.map((expert, at) => placed(expert, prompts[at] ?? 0, (count) => count * times * expert.secondsPerPrompt));
+
+const placed = ({ name, loadSeconds }: SourceExpert, prompts: number, cost: SessionCost): PlacedExpert => ({
+  name,
+  loadSeconds,
+  prompts,
+  cost,
+});
+
+const spreadOf = ({ spread, reasons }: SourceExpert, { shortSpread = spread }: Pick<Timing, "shortSpread">): number =>
+  reasons ? spread : shortSpread;
+
+const lengthsOf = (expert: SourceExpert, timing: Timing): ServedRequests =>
+  drawnLengths({
+    name: expert.name,
+    meanTokens: timing.scaleOf(expert) * expert.meanTokens,
+    spread: spreadOf(expert, timing),
+    seed: timing.seed,
+  });
+
+const slownesses = new Map<string, number>();
+
+/** How much longer the source's engines took for MMLU-Pro's prompts than simulated ones do. */
+export function slowness(expert: SourceExpert, timing: Pick<Timing, "seed" | "shortSpread">): number {
+  const key = `${expert.name} ${spreadOf(expert, timing)} ${timing.seed}`;
+  const known = slownesses.get(key);
+  if (known !== undefined) return known;
+  const mostPrompts = mmluPro.prompts[sourceExperts.indexOf(expert)] ?? 0;
+  const lengths = lengthsOf(expert, { ...timing, scaleOf: () => 1, calibrated: false });
+  const seconds = simulatedSessionSeconds(engineOf(expert.card), lengths, { mostPrompts, concurrency: null });
+  const found = (mostPrompts * expert.secondsPerPrompt) / seconds;
+  slownesses.set(key, found);
+  return found;
+}
+
+function slowed(cost: SessionCost, expert: SourceExpert, timing: Timing): SessionCost {
+  if (!timing.calibrated) return cost;
+  const factor = slowness(expert, timing);
+  return (prompts) => factor * cost(prompts);
+}

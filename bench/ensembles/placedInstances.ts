@@ -1,0 +1,70 @@
+import { dataConcurrent, listScheduling, roundRobin } from "@/solver/ensemble/baselineSchedules";
+import { placeExperts } from "@/solver/ensemble/placeExperts";
+import type { PlacedExpert, Schedule } from "@/solver/ensemble/placement";
+import { type TimedSchedule, timeSchedule } from "@/solver/ensemble/timeSchedule";
+import type { MilpEngine } from "@/solver/milp/engine";
+import { type SourceInstance, sourceK, sourceWorkers } from "./sourceInstances";
+
+const TIME_LIMIT_SECONDS = 10;
+
+/** What became of one benchmark's experts, every schedule timed with the same cost. */
+export interface RacedSchedules {
+  readonly roundRobin: TimedSchedule;
+  readonly dataConcurrent: TimedSchedule;
+  readonly listScheduling: TimedSchedule;
+  readonly placed: TimedSchedule;
+  readonly maxModelsPerWorker: number;
+  /** Workers of each expert, in their order. */
+  readonly replicas: readonly number[];
+  /** Of the ILP with a constant time a prompt. */
+  readonly solvedSeconds: number;
+  readonly lowerBoundSeconds: number;
+}
+
+/** Places experts on the source's workers; `maxModelsPerWorker` null sweeps it. */
+export function raceSchedules(
+  experts: readonly PlacedExpert[],
+  engine: MilpEngine,
+  maxModelsPerWorker: number | null = sourceK,
+): RacedSchedules {
+  const problem = { workers: sourceWorkers, experts, replicas: "amortised" as const };
+  const placed = placeExperts({ ...problem, maxModelsPerWorker }, { engine, timeLimitSeconds: TIME_LIMIT_SECONDS });
+  if (!placed.ok) throw new Error(placed.message);
+  const { value } = placed;
+  const baseline = { ...problem, maxModelsPerWorker: sourceK };
+  const timed = (schedule: Schedule | null): TimedSchedule => {
+    if (schedule === null) throw new Error("a baseline does not exist within the source's K");
+    return timeSchedule(experts, schedule);
+  };
+  return {
+    roundRobin: timed(roundRobin(baseline)),
+    dataConcurrent: timed(dataConcurrent(baseline)),
+    listScheduling: timed(listScheduling(baseline)),
+    placed: value.timed,
+    maxModelsPerWorker: value.maxModelsPerWorker,
+    replicas: experts.map((_, at) => value.timed.workers.flat().filter(({ expert }) => expert === at).length),
+    solvedSeconds: value.solved.makespanSeconds,
+    lowerBoundSeconds: value.solved.lowerBoundSeconds,
+  };
+}
+
+const HALVINGS = 16;
+const MOST_SCALE = 8;
+
+/**
+ * The scale at which round-robin takes what the source measured of an instance, by bisection.
+ *
+ * @param expertsAt experts at a scale, of which more takes longer.
+ */
+export function scaleOfRoundRobin(instance: SourceInstance, expertsAt: (scale: number) => readonly PlacedExpert[]): number {
+  let [low, high] = [0, MOST_SCALE];
+  for (let halving = 0; halving < HALVINGS; halving++) {
+    const middle = (low + high) / 2;
+    const experts = expertsAt(middle);
+    const schedule = roundRobin({ workers: sourceWorkers, experts, maxModelsPerWorker: sourceK, replicas: "amortised" });
+    const seconds = schedule === null ? 0 : timeSchedule(experts, schedule).makespanSeconds;
+    if (seconds < instance.expertStage.roundRobin) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}

@@ -1,0 +1,95 @@
+import { dataConcurrent, roundRobin } from "@/solver/ensemble/baselineSchedules";
+import type { PlacedExpert, PlacementProblem } from "@/solver/ensemble/placement";
+import { simulatedSessionCost } from "@/solver/ensemble/sessionCost";
+import { timeSchedule } from "@/solver/ensemble/timeSchedule";
+import { drawnLengths, engineOf, slowness } from "./drawnSessions";
+import { sourceExperts, sourceWorkers } from "./sourceInstances";
+
+/** A pool of the source's (section 3, observations 1 to 3): who is asked how often is told in part only. */
+interface SourcePool {
+  readonly name: string;
+  readonly spread: number;
+  /** Whose engines were as slow as these experts' in the mean. */
+  readonly slowAs: readonly string[];
+  readonly members: readonly { readonly name: string; readonly card: string; readonly prompts: number; readonly meanTokens: number }[];
+  readonly source: { readonly roundRobin: number; readonly dataConcurrent: number };
+}
+
+const QWEN_R1 = "deepseek-r1-distill-qwen-7b";
+
+/** Four means of the reasoning pool are told, the two others make the mean of all 3,289; each is taken to be asked alike. Of the light pool Gemma has 53 %, Qwen 24 %, two below 2 %. */
+export const sourcePools: readonly SourcePool[] = [
+  {
+    name: "six reasoning models",
+    spread: 0.42,
+    slowAs: ["LlamaR1", "QwenR1"],
+    members: [
+      { name: "LlamaR1", card: "llama-3.1-8b", prompts: 1050, meanTokens: 2302 },
+      { name: "QwenR1", card: QWEN_R1, prompts: 1050, meanTokens: 2522 },
+      { name: "Skywork", card: QWEN_R1, prompts: 1050, meanTokens: 5339 },
+      { name: "Stratos", card: QWEN_R1, prompts: 1050, meanTokens: 5822 },
+      { name: "DLER", card: QWEN_R1, prompts: 1050, meanTokens: 1875 },
+      { name: "OpenThinker", card: QWEN_R1, prompts: 1050, meanTokens: 1875 },
+    ],
+    source: { roundRobin: 7080, dataConcurrent: 6431 },
+  },
+  {
+    name: "six light models",
+    spread: 1,
+    slowAs: ["Gemma", "Qwen", "Exaone", "GLM"],
+    members: [
+      { name: "Gemma", card: "gemma-2-9b", prompts: 3339, meanTokens: 200 },
+      { name: "Qwen", card: "qwen2.5-7b", prompts: 1512, meanTokens: 200 },
+      { name: "GLM", card: "glm-4-9b", prompts: 720, meanTokens: 200 },
+      { name: "Exaone", card: "exaone-3.5-7.8b", prompts: 590, meanTokens: 200 },
+      { name: "Llama", card: "llama-3.1-8b", prompts: 103, meanTokens: 200 },
+      { name: "Granite", card: "llama-3.1-8b", prompts: 36, meanTokens: 200 },
+    ],
+    source: { roundRobin: 631, dataConcurrent: 892 },
+  },
+];
+
+const LOAD_SECONDS = 42;
+
+/** A pool by the two baselines: round-robin in every order of its models, which the source does not tell. Seconds. */
+export interface PooledSeconds {
+  readonly roundRobin: { readonly least: number; readonly mean: number; readonly most: number };
+  readonly dataConcurrent: number;
+  /** Of all orders, those in which data-concurrent is faster, 0..1. */
+  readonly faster: number;
+}
+
+/** Times a pool with engines as slow as the source's on MMLU-Pro. */
+export function poolSeconds({ members, spread, slowAs }: SourcePool, seed: number): PooledSeconds {
+  const slow = sourceExperts.filter(({ name }) => slowAs.includes(name)).map((expert) => slowness(expert, { seed }));
+  const factor = slow.reduce((sum, one) => sum + one, 0) / slow.length;
+  const experts = members.map(({ name, card, prompts, meanTokens }): PlacedExpert => {
+    const cost = simulatedSessionCost(engineOf(card), drawnLengths({ name, meanTokens, spread, seed }), {
+      mostPrompts: prompts,
+      concurrency: null,
+    });
+    return { name, prompts, loadSeconds: LOAD_SECONDS, cost: (count) => factor * cost(count) };
+  });
+  const problemOf = (ordered: readonly PlacedExpert[]): PlacementProblem => ({
+    ...{ workers: sourceWorkers, experts: ordered, maxModelsPerWorker: Math.ceil(ordered.length / sourceWorkers), replicas: "amortised" },
+  });
+  const dataSeconds = timeSchedule(experts, dataConcurrent(problemOf(experts))).makespanSeconds;
+  const seconds = orders(experts).flatMap((ordered) => {
+    const schedule = roundRobin(problemOf(ordered));
+    return schedule === null ? [] : [timeSchedule(ordered, schedule).makespanSeconds];
+  });
+  return {
+    roundRobin: {
+      least: Math.min(...seconds),
+      mean: seconds.reduce((sum, one) => sum + one, 0) / seconds.length,
+      most: Math.max(...seconds),
+    },
+    dataConcurrent: dataSeconds,
+    faster: seconds.filter((one) => dataSeconds < one).length / seconds.length,
+  };
+}
+
+function orders<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((first, at) => orders(items.filter((_, other) => other !== at)).map((rest) => [first, ...rest]));
+}
