@@ -70,6 +70,11 @@ test("one accurate expert outweighs two that are right as often as not, and stan
   );
 });
 
+test("of those who gave the vote that leads the weightiest one's answer stands for it", () => {
+  const confidence: Confidence = { kind: "accuracy-weighted", accuracy: { a: 0.6, b: 0.9, c: 0.7 } };
+  expect(decideGate(votesOf("xxx"), gateOf(3, 1, confidence)).leading).toEqual({ vote: "x", expert: "b" });
+});
+
 test("a vote at three times an expert's usual length weighs a third", () => {
   const confidence: Confidence = { kind: "length-aware", meanTokens: { a: 100, b: 100, c: 100 } };
   const votes = [vote("a", "x", 50), vote("b", "x", 100), vote("c", "y", 300)];
