@@ -130,7 +130,19 @@ test("a newcomer sees where experts of an ensemble go, tries its gate, serves it
     await expect(page.getByText("differs from what is served in tau")).toBeVisible();
     await lookOver("online");
     await page.goto(`${studio.url}/history`);
-    await expect(page.getByText("answers were worse").first()).toBeVisible();
+    await expect(page.getByText("answers were worse").filter({ visible: true }).first()).toBeVisible();
+  });
+
+  await test.step("the gate's tab brings the kept ensemble to the tau that is served, and the gateway with it", async () => {
+    await page.goto(`${studio.url}/ensembles?tab=gate&tau=1`);
+    await page.getByRole("button", { name: "Use this tau for example" }).click();
+    const dialog = page.getByRole("dialog");
+    await expect(dialog.getByRole("checkbox", { name: /where tau is 1 now/ })).toBeChecked();
+    await dialog.getByRole("button", { name: "Use it" }).click();
+    await expect(page.getByText("Kept as version 3 of example, and in force at the gateway from the next decision on.")).toBeVisible();
+    await tab("Online").click();
+    await expect(page.getByTestId("online-ensemble")).toBeVisible();
+    await expect(page.getByText("differs from what is served")).toHaveCount(0);
   });
 
   await test.step("a sample of questions with references is at hand", async () => {

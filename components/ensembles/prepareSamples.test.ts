@@ -4,6 +4,7 @@ import { testSample } from "./testGate";
 
 it("tells samples apart by where they are from, how much they hold and when they came", () => {
   const [option] = sampleOptions([testSample({ origin: "modelled" })]);
+  expect(sampleOptions([testSample({ name: "Example, modelled", origin: "modelled" })])[0]?.text).toMatch(/^Example, modelled: 1,000/);
   expect(option?.text).toMatch(/^answers, modelled: 1,000 questions, 4 models, 2026-03-01/);
 });
 

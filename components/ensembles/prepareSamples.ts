@@ -15,10 +15,14 @@ export const originWords: Readonly<Record<Origin, { readonly word: string; reado
 
 /** Samples to choose among, each with what tells it from the others. */
 export const sampleOptions = (samples: readonly AnswerSampleSummary[]): readonly Option[] =>
-  samples.map(({ id, name, questions, models, origin, createdAt }) => ({
-    value: id,
-    text: `${name}, ${originWords[origin].word}: ${formatCounted(questions, "question")}, ${formatCounted(models.length, "model")}, ${formatDate(createdAt)}`,
-  }));
+  samples.map(({ id, name, questions, models, origin, createdAt }) => {
+    const { word } = originWords[origin];
+    const told = name.endsWith(word) ? name : `${name}, ${word}`;
+    return {
+      value: id,
+      text: `${told}: ${formatCounted(questions, "question")}, ${formatCounted(models.length, "model")}, ${formatDate(createdAt)}`,
+    };
+  });
 
 /** Models of one sample at most, as the studio takes them. */
 export const MOST_MODELS = 17;
