@@ -11,7 +11,7 @@ const columns = [
   { key: "answered", name: "Answered", numeric: true },
   { key: "failed", name: "Failed", numeric: true },
   { key: "predicted", name: "Load and answers, predicted", numeric: true },
-  { key: "measured", name: "measured", numeric: true },
+  { key: "measured", name: "Load and answers, measured", numeric: true },
 ] as const;
 
 /** Sessions worker by worker: how far each is, and what it took beside what was predicted. */

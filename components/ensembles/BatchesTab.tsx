@@ -60,8 +60,7 @@ export function BatchesTab({ cluster }: { readonly cluster: ClusterSummary }) {
         <StartBatch
           cluster={cluster}
           ensembles={ensembles.data}
-          ensemble={view.ensemble}
-          prompts={view.prompts}
+          chosen={view}
           onClose={() => write({ open: null }, "replace")}
           onStarted={(batch) => write({ open: null, batch, prompts: null }, "replace")}
         />

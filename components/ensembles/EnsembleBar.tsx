@@ -35,6 +35,7 @@ export function EnsembleBar(props: {
         />
         <Button onClick={() => onChange({ open: "edit", ensemble: name }, "push")}>Change</Button>
         <Button onClick={() => onChange({ open: "new" }, "push")}>New ensemble</Button>
+        <Button onClick={() => onChange({ tab: "batches", open: "start", ensemble: name }, "push")}>Start a batch of it</Button>
         <RemoveButton
           key={name}
           name={name}
@@ -43,7 +44,7 @@ export function EnsembleBar(props: {
           removal={{ ...remove, mutate: () => remove.mutate(undefined) }}
         />
       </div>
-      <p className="flex flex-wrap items-center gap-2 text-sm text-ink-2">
+      <p className="text-sm text-ink-2">
         <Badge>v{kept.version}</Badge> {ensembleSays(kept.ensemble)}
       </p>
     </div>

@@ -160,7 +160,7 @@ export function EnsembleDialog(props: {
               label="Name"
               value={form.name}
               maxLength={63}
-              hint={`Clients ask for ensemble/${form.name.trim() || "<name>"}.`}
+              hint={`Clients ask for ensemble/${form.name.trim() || "<name>"}.${kept === null ? "" : " Under another name it is kept as another ensemble."}`}
               onChange={(name) => put({ name })}
             />
             <Problem text={problems.name} />

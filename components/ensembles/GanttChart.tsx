@@ -81,12 +81,10 @@ function Drawing(props: {
       <p className="mb-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-3">
         <span className="text-sm font-medium text-ink">{drawing.title}</span>
         {drawing.word !== null && <Badge tone="hatched">{drawing.word}</Badge>}
-        <span>
-          done after <span className="font-medium text-ink">{end.text}</span>
-        </span>
+        <span className="text-ink">{end.text}</span>
         {drawing.idleText !== "" && <span>{drawing.idleText}</span>}
       </p>
-      <div className="grid grid-cols-[4.5rem_1fr] max-sm:grid-cols-[2.5rem_1fr]">
+      <div className="grid grid-cols-[5rem_1fr] max-sm:grid-cols-[2.5rem_1fr]">
         <div aria-hidden="true" className="text-[10px] leading-none text-ink-3">
           {rows.map(({ key, label }) => (
             <div
@@ -95,7 +93,7 @@ function Drawing(props: {
               style={{ height: picture.rowPx }}
             >
               <span className="max-sm:hidden">{label}</span>
-              <span className="sm:hidden">{label.replace("worker ", "w ")}</span>
+              <span className="sm:hidden">{label.replace("worker ", "w ").replace("aggregator ", "a ")}</span>
             </div>
           ))}
         </div>
@@ -159,7 +157,7 @@ export function GanttChart({ picture, caption }: { readonly picture: GanttPictur
           onPoint={(bar) => setPointed(bar === null ? null : { drawing: drawing.key, bar })}
         />
       ))}
-      <div aria-hidden="true" className="grid grid-cols-[4.5rem_1fr] max-sm:grid-cols-[2.5rem_1fr]">
+      <div aria-hidden="true" className="grid grid-cols-[5rem_1fr] max-sm:grid-cols-[2.5rem_1fr]">
         <span />
         <div className="relative h-4 text-xs text-ink-3">
           {picture.ticks.map(({ at, text }) => (
@@ -183,9 +181,11 @@ export function GanttChart({ picture, caption }: { readonly picture: GanttPictur
         <span aria-hidden="true" className="inline-flex items-center gap-1.5">
           <span className="h-3 w-4 rounded-[2px] border border-line-strong" style={{ background: "var(--hatch)" }} /> loading
         </span>
-        <span aria-hidden="true" className="inline-flex items-center gap-1.5">
-          <span className="h-3 w-4 bg-[color-mix(in_oklab,var(--ink-3)_16%,transparent)]" /> idle
-        </span>
+        {picture.isShaded && (
+          <span aria-hidden="true" className="inline-flex items-center gap-1.5">
+            <span className="h-3 w-4 bg-[color-mix(in_oklab,var(--ink-3)_16%,transparent)]" /> idle
+          </span>
+        )}
         <span aria-hidden="true" className="inline-flex items-center gap-1.5">
           <span className="h-3 border-l-2 border-ink" /> the last is done
         </span>

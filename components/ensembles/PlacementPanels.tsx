@@ -54,7 +54,7 @@ export function PlacementPanels(props: {
       <Panel title="Experts">
         <PlacedExperts rows={picture.experts} identities={identities} />
       </Panel>
-      <div className="grid gap-4 lg:grid-cols-2">
+      <div className={`grid gap-4 ${sweep.length > 1 ? "lg:grid-cols-2" : ""}`}>
         {sweep.length > 1 && (
           <Panel title="Models of a worker">
             <SweepTable rows={sweep} />

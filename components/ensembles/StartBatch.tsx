@@ -18,6 +18,7 @@ import { FilePicker } from "../workloads/FilePicker";
 import { uploadAssignments } from "../workloads/uploadFile";
 import { BatchPreviewPart } from "./BatchPreviewPart";
 import { ExportBatch } from "./ExportBatch";
+import type { EnsemblesView } from "./ensemblesCodec";
 import { type BatchForm, composeBatch } from "./prepareBatch";
 import { gpusNeeded } from "./preparePlaceForm";
 import { useBatchAct } from "./useBatchAct";
@@ -94,27 +95,34 @@ const kOptions = [
 export function StartBatch(props: {
   readonly cluster: ClusterSummary;
   readonly ensembles: readonly KeptEnsemble[];
-  /** Chosen when it opens; null: the first. */
-  readonly ensemble: string | null;
-  readonly prompts: string | null;
+  /** What of the address is chosen when it opens; null: what suits. */
+  readonly chosen: Pick<EnsemblesView, "ensemble" | "prompts" | "workers" | "perWorker" | "k">;
   readonly onClose: () => void;
   readonly onStarted: (id: string) => void;
 }) {
-  const { cluster, ensembles, onClose, onStarted } = props;
+  const { cluster, ensembles, chosen, onClose, onStarted } = props;
   const trpc = useTRPC();
   const client = useTRPCClient();
   const link = useClusterLink();
   const sets = (useQuery(trpc.prompts.list.queryOptions()).data ?? []).filter(({ deleted }) => !deleted);
   const cards = useQuery(trpc.cards.list.queryOptions()).data;
   const [typed, setTyped] = useState<Partial<BatchForm>>({});
-  const ensemble = typed.ensemble ?? props.ensemble ?? ensembles[0]?.ensemble.name ?? "";
+  const ensemble = typed.ensemble ?? chosen.ensemble ?? ensembles[0]?.ensemble.name ?? "";
   const { experts = [] } = ensembles.find((each) => each.ensemble.name === ensemble)?.ensemble ?? {};
   const needed = cards === undefined ? 1 : gpusNeeded(experts, cluster.spec.gpu, cards);
-  const gpusPerWorker = typed.gpusPerWorker ?? needed;
+  const gpusPerWorker = typed.gpusPerWorker ?? chosen.perWorker ?? needed;
   const room = Math.max(1, Math.floor(gpuCount(cluster.spec, cluster.spec.gpu) / gpusPerWorker));
   const form: BatchForm = {
-    ...{ name: "", maxModelsPerWorker: null, single: false, concurrency: 64, timeoutSeconds: 600, attempts: 3, assignmentsUploadId: null },
-    ...{ promptSetId: props.prompts ?? sets[0]?.id ?? "", workers: Math.min(room, Math.max(1, experts.length)) },
+    ...{
+      name: "",
+      maxModelsPerWorker: chosen.k,
+      single: false,
+      concurrency: 64,
+      timeoutSeconds: 600,
+      attempts: 3,
+      assignmentsUploadId: null,
+    },
+    ...{ promptSetId: chosen.prompts ?? sets[0]?.id ?? "", workers: chosen.workers ?? Math.min(room, Math.max(1, experts.length)) },
     ...typed,
     ...{ ensemble, gpusPerWorker },
   };

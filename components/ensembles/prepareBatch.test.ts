@@ -30,8 +30,11 @@ describe("prepareBatch", () => {
     ]);
     // 40 s of loading and 100 s of answers for each expert, then 60 s and 40 s of the aggregator.
     const predicted = drawn(batch, "predicted");
-    expect(predicted?.end).toEqual({ at: 1, text: "240\u00a0s" });
-    expect(predicted?.rows.at(-1)).toMatchObject({ key: "aggregator 1", bars: [{ from: 140 / 240, width: expect.closeTo(100 / 240) }] });
+    expect(predicted?.end).toEqual({ at: 1, text: "done after 240\u00a0s" });
+    expect(predicted?.rows.at(-1)).toMatchObject({
+      key: "aggregator 1",
+      bars: [{ label: "G 100", from: 140 / 240, width: expect.closeTo(100 / 240) }],
+    });
     const running = drawn(batch, "measured");
     expect(running?.rows[0]?.bars[0]).toMatchObject({ width: expect.closeTo(200 / 240), loading: 0.25, share: null });
     expect(running?.rows[1]?.bars[0]).toMatchObject({ width: expect.closeTo(140 / 240), share: 0.5 });
@@ -40,7 +43,7 @@ describe("prepareBatch", () => {
 
   it("expects a session that takes longer than predicted to end no sooner than now", () => {
     const batch = testBatch({ sessions: [testSession({ state: "running", answered: 99, measured: { loadSeconds: 40, seconds: 900 } })] });
-    expect(plain(drawn(batch, "measured")?.end.text)).toBe("940 s");
+    expect(plain(drawn(batch, "measured")?.end.text)).toBe("expected to be done after 940 s");
   });
 
   it("draws only what runs where nothing was predicted, and nothing before the first load", () => {

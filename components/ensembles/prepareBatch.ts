@@ -120,8 +120,13 @@ function measuredSpan(session: Session): Span | null {
   return { loadSeconds, seconds: Math.max(so, predicted?.seconds ?? 0), share: overOf(session) };
 }
 
-function drawingsOf({ sessions, emulated }: Pick<Batch, "sessions" | "emulated">): readonly GanttInput[] {
-  const predicted = linesOf(sessions, (session) => session.predicted && { ...session.predicted, share: null });
+function drawingsOf({ sessions, emulated, questions }: Pick<Batch, "sessions" | "emulated" | "questions">): readonly GanttInput[] {
+  // What is predicted of the aggregator is as if every question reached it.
+  const copies = sessions.filter(({ stage }) => stage === "aggregator").length;
+  const foreseen = sessions.map((session) =>
+    session.stage === "aggregator" ? { ...session, prompts: Math.round(questions / copies) } : session,
+  );
+  const predicted = linesOf(foreseen, (session) => session.predicted && { ...session.predicted, share: null });
   const measured = linesOf(sessions, measuredSpan);
   const any = (lines: readonly GanttLine[]): boolean => lines.some((line) => line.sessions.length > 0);
   return [
@@ -137,7 +142,7 @@ function rowOf(session: Session): SessionRow {
   const { stage, worker, turn, model, prompts, answered, failed, state, predicted, measured } = session;
   return {
     ...{ key: `${stage} ${worker} ${turn}`, worker: lineName(session), model, state: sessionWords[state], share: overOf(session) },
-    answered: `${formatCount(answered)} of ${formatCount(prompts)}`,
+    answered: prompts === 0 ? "–" : `${formatCount(answered)} of ${formatCount(prompts)}`,
     failed: failed === 0 ? "" : formatCount(failed),
     predicted: spanText(predicted?.loadSeconds, predicted?.seconds),
     measured: spanText(measured.loadSeconds, measured.seconds),

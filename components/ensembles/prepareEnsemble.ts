@@ -51,7 +51,7 @@ export const extractionOptions = [
 ] as const;
 
 const extractionNouns: Readonly<Record<Extraction["kind"], string>> = {
-  choice: "the letter",
+  choice: "the letter of a multiple choice",
   number: "the last number",
   boxed: "what is in \\boxed{}",
   text: "the last line",

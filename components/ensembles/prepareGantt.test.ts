@@ -20,8 +20,8 @@ describe("prepareGantt", () => {
       identities,
     );
     expect(picture?.drawings.map(({ end }) => end)).toEqual([
-      { at: 0.5, text: "500\u00a0s" },
-      { at: 1, text: "1,000\u00a0s" },
+      { at: 0.5, text: "done after 500\u00a0s" },
+      { at: 1, text: "done after 1,000\u00a0s" },
     ]);
     expect(picture?.drawings[0]?.rows[0]?.bars[0]).toMatchObject({ from: 0, width: 0.5, loading: 0.08, label: "D 1,632" });
     expect(picture?.ticks.at(-1)?.text).toBe("1,000\u00a0s");
@@ -100,6 +100,12 @@ describe("prepareGantt", () => {
       text: expect.stringMatching(/25.% answered, expected until 200.s/),
     });
     expect(picture?.drawings[0]?.idleText).toBe("");
+    expect(picture?.drawings[0]?.end.text).toBe("expected to be done after 200\u00a0s");
+  });
+
+  it("shades nothing where nothing is said of idle time", () => {
+    const picture = prepareGantt([input("now", [[session("gemma-2-9b", 0, 200)], []], null)], identities);
+    expect([picture?.isShaded, picture?.drawings[0]?.rows[1]?.idle]).toEqual([false, []]);
   });
 
   it("draws nothing where nothing takes time", () => {

@@ -27,7 +27,7 @@ export interface GanttInput {
   /** Beside the title: modelled, measured, emulated. */
   readonly word: string | null;
   readonly lines: readonly GanttLine[];
-  /** Of all workers' time, 0..1; null: it is not known yet. */
+  /** Of all workers' time, 0..1; null: nothing is said of it, and no time without a session is shaded. */
   readonly idle: number | null;
 }
 
@@ -60,7 +60,7 @@ export interface GanttDrawing {
   readonly title: string;
   readonly word: string | null;
   readonly rows: readonly GanttRow[];
-  /** Where its last worker is done. */
+  /** Where its last worker is done, `done after 925 s`, or is expected to be. */
   readonly end: { readonly at: number; readonly text: string };
   /** `12 % idle`; empty: not known. */
   readonly idleText: string;
@@ -73,6 +73,8 @@ export interface GanttPicture {
   readonly ticks: readonly { readonly at: number; readonly text: string }[];
   /** Models drawn, each once. */
   readonly key: readonly ModelIdentity[];
+  /** Whether any time is shaded as idle. */
+  readonly isShaded: boolean;
   readonly rowPx: number;
   /** Size of a bar's label; null: rows are too thin for any. */
   readonly fontPx: number | null;
@@ -174,17 +176,20 @@ export function prepareGantt(inputs: readonly GanttInput[], identities: Readonly
           text: `${name}, ${sessionText({ session, turn: turn + 1, turns: sessions.length })}`,
         };
       });
-      return { key: name, label: row % everyName === 0 ? name : "", bars, idle: gapsOf(sessions, { at, end }) };
+      const idle = input.idle === null ? [] : gapsOf(sessions, { at, end });
+      return { key: name, label: row % everyName === 0 ? name : "", bars, idle };
     });
+    const isOpen = input.lines.some(({ sessions }) => sessions.some(({ share }) => share !== null));
+    const endText = `${isOpen ? "expected to be done" : "done"} after ${formatSeconds(end)}`;
     const idleText = input.idle === null ? "" : `${formatPercent(input.idle)} idle`;
     return {
       ...{ key: input.key, title: input.title, word: input.word, rows, idleText },
-      end: { at: at(end), text: formatSeconds(end) },
-      says: `${input.title}: ${formatCounted(input.lines.length, "worker")}, ${sessionsText}, the last done after ${formatSeconds(end)}${idleText === "" ? "" : `, ${idleText}`}.`,
+      end: { at: at(end), text: endText },
+      says: `${input.title}: ${formatCounted(input.lines.length, "worker")}, ${sessionsText}, the last ${endText}${idleText === "" ? "" : `, ${idleText}`}.`,
     };
   });
   return {
-    ...{ drawings, rowPx, fontPx },
+    ...{ drawings, rowPx, fontPx, isShaded: inputs.some(({ idle }) => idle !== null) },
     ticks: niceTicks({ low: 0, high: axisEnd / unit.seconds, count: 6 }).map((tick) => ({
       at: at(tick * unit.seconds),
       text: `${formatCount(tick)}\u00a0${unit.name}`,

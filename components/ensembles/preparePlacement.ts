@@ -40,16 +40,17 @@ export interface PlacementPicture {
 
 const times = (ratio: number): string => `${ratio.toFixed(2)} ×`;
 
-/** A gap with as many digits as say that it is not nothing: `0.1 %`, `0.003 %`. */
+/** Less is a solver's rounding. */
+const NO_GAP = 1e-5;
+
+/** A gap with as many digits as say that it is not nothing: `0.1 %`, `0.0032 %`. */
 function gapText(gap: number): string {
-  const percent = gap * 100;
-  if (percent < 0.001) return "0.001\u00a0%";
-  return `${percent.toLocaleString("en-US", { maximumSignificantDigits: 2 })}\u00a0%`;
+  return `${(gap * 100).toLocaleString("en-US", { maximumSignificantDigits: 2 })}\u00a0%`;
 }
 
 function boundText({ makespanSeconds, lowerBoundSeconds, gap, engine, seconds, proven }: EnsemblePlacement["solved"]): string {
   const by = `found in ${formatSeconds(seconds)} by ${engine}`;
-  const within = `${gap <= 1e-9 ? "The best there is" : `Within ${gapText(gap)} of the best there is`}, for linear costs`;
+  const within = `${gap < NO_GAP ? "The best there is" : `Within ${gapText(gap)} of the best there is`}, for linear costs`;
   const bound = `${formatSeconds(makespanSeconds)} against a bound of ${formatSeconds(lowerBoundSeconds)}`;
   return proven ? `${within}: ${bound}, ${by}.` : `${within}: ${bound}, ${by}. It was stopped before more could be proven.`;
 }

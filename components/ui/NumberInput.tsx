@@ -9,6 +9,9 @@ interface Bounds {
   readonly whole?: boolean;
 }
 
+/** Numbers that may be as large take a wider box. */
+const WIDE_FROM = 1_000_000;
+
 /** What a typed text means for a bounded number: the value, or null while it is none. */
 export function parseBounded(text: string, bounds: Bounds): number | null {
   if (text.trim() === "") return null;
@@ -72,7 +75,7 @@ export function NumberInput(props: {
         aria-invalid={invalid}
         aria-describedby={guarded && invalid ? saysId : undefined}
         title={invalid ? boundsText(props) : undefined}
-        className="h-8 w-20 rounded-md border border-line-strong bg-raised px-2 text-right text-sm tabular-nums disabled:opacity-60 aria-invalid:border-bad"
+        className={`h-8 rounded-md border border-line-strong bg-raised px-2 text-right text-sm tabular-nums disabled:opacity-60 aria-invalid:border-bad ${props.max >= WIDE_FROM ? "w-28" : "w-20"}`}
         value={text}
         min={props.min}
         max={props.max}
