@@ -7,6 +7,7 @@ import { addFrontierCommand } from "./frontierCommand";
 import { addImportCommand } from "./importCommand";
 import { addLoadCommand } from "./loadCommand";
 import { addPanicCommand } from "./panicCommand";
+import { addPlaceCommand } from "./placeCommand";
 import { addPlanCommand } from "./planCommand";
 import { addSignInCommand } from "./signInCommand";
 import { addSimulateCommand } from "./simulateCommand";
@@ -22,7 +23,7 @@ const onExit = (code: ExitCode): void => {
 };
 const commands = [
   ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand, addCompareCommand, addExportCommand],
-  ...[addImportCommand, addLoadCommand, addPanicCommand, addSignInCommand],
+  ...[addImportCommand, addLoadCommand, addPanicCommand, addPlaceCommand, addSignInCommand],
 ];
 for (const add of commands) add(program, onExit);
 

@@ -1,3 +1,4 @@
+import { counted } from "../cascade/wording";
 import type { MilpEngine } from "../milp/engine";
 import { type DraftSchedule, draftOf, makespanOf, scheduleOf } from "./draftSchedule";
 import type { PlacementProblem, Schedule } from "./placement";
@@ -131,7 +132,7 @@ function isFruitless(tried: readonly Tried[]): boolean {
 }
 
 const noRoom = (asked: number, workers: number, given: number): string =>
-  `${asked} experts are asked something, but ${workers} worker${workers === 1 ? "" : "s"} with ${given} model${given === 1 ? "" : "s"} each have room for ${workers * given}: ` +
+  `${counted(asked, "expert")} are asked something, but ${counted(workers, "worker")} with ${counted(given, "model")} each have room for ${workers * given}: ` +
   `allow ${Math.ceil(asked / workers)} models per worker, or give it ${Math.ceil(asked / given)} workers.`;
 
 function nothingAsked({ experts, workers, maxModelsPerWorker }: OpenPlacement): ExpertsPlaced {

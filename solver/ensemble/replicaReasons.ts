@@ -1,3 +1,4 @@
+import { counted } from "../cascade/wording";
 import { copyDraft, type DraftSchedule, makespanOf, respread, sessionsOn, settle, workersOf } from "./draftSchedule";
 import type { PlacementProblem } from "./placement";
 
@@ -82,8 +83,6 @@ function respreadSeconds(draft: DraftSchedule, place: number, over: readonly num
 }
 
 const leastOf = (seconds: readonly number[]): number | null => (seconds.length === 0 ? null : Math.min(...seconds));
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Seconds with as many digits as matter: whole from ten on. */
 const secondsText = (seconds: number): string => `${seconds >= 10 ? Math.round(seconds) : Number(seconds.toPrecision(2))} s`;
