@@ -11,7 +11,7 @@ const session = (stage: BatchStage, worker: number, turn: number, prompts: numbe
   positions: prompts === null ? null : Array.from({ length: prompts }, (_, at) => at),
   predicted: { loadSeconds: 10, seconds: stage === "experts" ? (prompts ?? 0) : 200 },
 });
-const recordOf = (one: ShapedSession): SessionRecord => new SessionRecord(one, undefined);
+const recordOf = (one: ShapedSession): SessionRecord => new SessionRecord(one, []);
 const done = (engine: string, calls: number) => ({
   ...({ stage: "experts", state: "done", failure: null, voted: true, lost: 0 } as const),
   ...{ engine, calls, attempts: calls },
@@ -35,9 +35,9 @@ it("goes by what was predicted before anything was measured, the slowest worker 
 });
 
 it("goes by the measured speed of what runs, and scales the rest by what sessions took that are over", () => {
-  const over = new SessionRecord(session("experts", 0, 0, 30), {
-    ...{ batchId: "b", stage: "experts", worker: 0, turn: 0, state: "done", loadSeconds: 12, seconds: 60 },
-  });
+  const over = new SessionRecord(session("experts", 0, 0, 30), [
+    { batchId: "b", stage: "experts", worker: 0, turn: 0, state: "done", loadSeconds: 12, seconds: 60 },
+  ]);
   const running = recordOf(session("experts", 0, 1, 20));
   running.begin(0, 10);
   for (let answers = 0; answers < 5; answers += 1) running.took(7);

@@ -133,4 +133,19 @@ describe("a batch on the embedded cluster", () => {
     expect(batch?.progress.retried).toBeGreaterThan(0);
     expect(await standing()).toEqual([]);
   });
+
+  it("ends engines at the next start that a studio left which was killed while it stopped a batch, and no others", async () => {
+    const id = start({ request: { concurrency: 1 } });
+    await until(() => (batches.get(id)?.progress.expertAnswers.done ?? 0) >= 1);
+    // As if it had been killed between the two.
+    await batches.close();
+    cluster.store.batches.setState(id, "stopped", null);
+    const left = await standing();
+    expect(left.length).toBeGreaterThan(0);
+    expect(left.every((engine) => engine.startsWith(`batch-${id.slice(0, 8)}-experts-`))).toBe(true);
+    batches = batchesOver(cluster.store, hostOf(cluster));
+    batches.takeUp();
+    await until(async () => (await standing()).length === 0);
+    expect(batches.get(id)).toMatchObject({ state: "stopped" });
+  });
 });

@@ -64,13 +64,7 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
   const connector = createBatchConnector({ ...parts, batch });
   const book = createBatchBook(id, store.batches);
   const stored = store.batches.sessions(id);
-  const recordOf = (session: ShapedSession): SessionRecord => {
-    const { stage, worker, turn } = session;
-    return new SessionRecord(
-      session,
-      stored.find((one) => one.stage === stage && one.worker === worker && one.turn === turn),
-    );
-  };
+  const recordOf = (session: ShapedSession): SessionRecord => new SessionRecord(session, stored);
   const workers = shape.workers.map((sessions) => sessions.map(recordOf));
   const aggregators = shape.aggregators.map(recordOf);
   const records = [...workers.flat(), ...aggregators];

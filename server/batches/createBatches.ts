@@ -70,13 +70,7 @@ export function createBatches(parts: BatchesParts) {
   function described(batch: StoredBatch): DescribedBatch {
     const shape = batchShape(batch);
     const stored = store.batches.sessions(batch.id);
-    const records = [...shape.workers.flat(), ...shape.aggregators].map(
-      (session) =>
-        new SessionRecord(
-          session,
-          stored.find(({ stage, worker, turn }) => stage === session.stage && worker === session.worker && turn === session.turn),
-        ),
-    );
+    const records = [...shape.workers.flat(), ...shape.aggregators].map((session) => new SessionRecord(session, stored));
     const whole = {
       batch,
       shape,

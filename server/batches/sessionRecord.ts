@@ -16,10 +16,13 @@ export class SessionRecord {
   #seconds = 0;
   #stretch: { readonly sinceMs: number; readonly timeScale: number; readonly answers: number } | null = null;
 
+  /** @param all sessions of its batch that were begun. */
   constructor(
     readonly session: ShapedSession,
-    stored: StoredBatchSession | undefined,
+    all: readonly StoredBatchSession[],
   ) {
+    const { stage, worker, turn } = session;
+    const stored = all.find((one) => one.stage === stage && one.worker === worker && one.turn === turn);
     if (stored === undefined) return;
     this.state = stored.state;
     this.loadSeconds = stored.loadSeconds;
