@@ -41,6 +41,7 @@ const SEED = 1;
 
 /**
  * Time of a model's sessions: fitted to measured ones where there are enough, else simulated; and of its loads: the median of measured ones, else estimated.
+ * Those of emulated engines are taken where there are no others, and are called modelled and estimated all the same.
  *
  * @returns a sentence where the model does not fit a worker.
  */
@@ -54,12 +55,16 @@ export function modelSessions(asked: SessionsOf): Outcome<{ readonly sessions: M
       message: `${model.id} does not fit a worker of ${worker}: ${shaped.reason}. Give workers more GPUs, or take a smaller model.`,
     };
   }
-  const rows = asked.rows.filter((row) => row.model === model.id && row.gpu === gpu.id && row.tp === gpusPerWorker);
+  const own = asked.rows.filter((row) => row.model === model.id && row.gpu === gpu.id && row.tp === gpusPerWorker);
+  const measured = own.filter(({ origin }) => origin === "measured");
+  // Emulated engines follow the planner's own model: beside measured sessions theirs say nothing.
+  const rows = measured.length > 0 ? measured : own;
+  const emulated = measured.length > 0 ? "" : " of emulated engines";
   const output = outputLengths(lengths);
   const fitted = fittedSessionCost(rows, output);
   const { prompts: mostPrompts, concurrency } = asked;
   const counts = new Set(rows.map(({ prompts }) => prompts)).size;
-  const few = counts === 0 ? "" : `; sessions of ${counts} different counts of prompts were measured, and a fit takes ${LEAST_COUNTS}`;
+  const few = counts === 0 ? "" : `; sessions of ${counts} different counts of prompts are known, and a fit takes ${LEAST_COUNTS}`;
   const loads = rows.flatMap(({ loadSeconds }) => loadSeconds ?? []);
   const estimate = estimatedLoadSeconds(model, gpusPerWorker, storage);
   return {
@@ -76,24 +81,21 @@ export function modelSessions(asked: SessionsOf): Outcome<{ readonly sessions: M
         : {
             cost: fitted.cost,
             costFrom: {
-              kind: "measured",
-              source: `fitted to ${fitted.sessions} sessions${emulatedOf(rows)}, each predicted within ${percent(fitted.heldOutError)} by the others in the mean`,
+              kind: emulated === "" ? "measured" : "modelled",
+              source: `fitted to ${fitted.sessions} sessions${emulated}, each predicted within ${percent(fitted.heldOutError)} by the others in the mean`,
             },
           }),
       loadSeconds: loads.length > 0 ? quantile(loads, 0.5) : estimate.seconds,
       loadFrom:
         loads.length > 0
-          ? { kind: "measured", source: `the median of ${loads.length} ${loads.length === 1 ? "load" : "loads"}${emulatedOf(rows)}` }
+          ? {
+              kind: emulated === "" ? "measured" : "estimated",
+              source: `the median of ${loads.length} ${loads.length === 1 ? "load" : "loads"}${emulated}`,
+            }
           : { kind: "estimated", source: estimate.source },
       meanOutputTokens: output.meanTokens,
     },
   };
-}
-
-function emulatedOf(rows: readonly SessionRow[]): string {
-  const emulated = rows.filter(({ origin }) => origin === "emulated").length;
-  if (emulated === 0) return "";
-  return emulated === rows.length ? " of emulated engines" : `, ${emulated} of the sessions on emulated engines`;
 }
 
 const percent = (share: number): string => `${(100 * share).toPrecision(2)} %`;

@@ -50,21 +50,24 @@ it("replicates the expert that takes longest, and says what its shards lose, why
   expect(aggregator!.points.at(0)).toEqual({ share: 0, seconds: 0 });
 });
 
-it("takes measured sessions and loads where there are enough, and says that they are emulated", async () => {
-  const row = (prompts: number): SessionRow => ({
-    ...{ model: "qwen2.5-7b", gpu: "a100-sxm-80g", tp: 1, prompts, meanOutputTokens: 200, maxOutputTokens: 800, origin: "emulated" },
+it("takes measured sessions and loads where there are enough, and calls those of emulated engines what they are", async () => {
+  const row = (prompts: number, origin: SessionRow["origin"] = "measured"): SessionRow => ({
+    ...{ model: "qwen2.5-7b", gpu: "a100-sxm-80g", tp: 1, prompts, meanOutputTokens: 200, maxOutputTokens: 800, origin },
     ...{ seconds: 10 + 0.2 * prompts, loadSeconds: 31 },
   });
-  const measured = (await placed({ sessionRows: [1, 50, 200, 600].map(row) })).experts[2]!;
-  expect(measured.cost).toMatchObject({ kind: "measured", source: expect.stringContaining("4 sessions of emulated engines") });
+  const enough = [1, 50, 200, 600];
+  const placedOf = async (sessionRows: readonly SessionRow[]) => (await placed({ sessionRows })).experts[2]!;
+  const measured = await placedOf(enough.map((prompts) => row(prompts)));
+  expect(measured.cost).toMatchObject({ kind: "measured", source: expect.stringContaining("4 sessions") });
   expect(measured.load.kind).toBe("measured");
   expect(measured.loadSeconds).toBe(31);
   expect(measured.secondsPerPrompt).toBeGreaterThan(0.19);
-  const few = (await placed({ sessionRows: [50, 200].map(row) })).experts[2]!;
+  const emulated = await placedOf(enough.map((prompts) => row(prompts, "emulated")));
+  expect(emulated.cost).toMatchObject({ kind: "modelled", source: expect.stringContaining("4 sessions of emulated engines") });
+  expect(emulated.load.kind).toBe("estimated");
+  // Emulated ones are not mixed with measured ones, of which there are too few here; nor are those of another number of GPUs.
+  const few = await placedOf([row(50), row(200), row(1, "emulated"), ...enough.map((prompts) => ({ ...row(prompts), tp: 2 }))]);
   expect(few.cost).toMatchObject({ kind: "modelled", source: expect.stringContaining("2 different counts") });
-  // Of another number of GPUs they tell nothing of this one.
-  const other = (await placed({ sessionRows: [1, 50, 200, 600].map((prompts) => ({ ...row(prompts), tp: 2 })) })).experts[2]!;
-  expect(other.cost.kind).toBe("modelled");
 });
 
 it("sweeps K where it is not given, and leaves out the baselines that no K has", async () => {

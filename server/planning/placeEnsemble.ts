@@ -14,6 +14,7 @@ import { poolShape } from "@/solver/ensemble/workerShape";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { GpuCard } from "@/solver/hardware/gpus";
+import { quantile } from "@/solver/numeric/quantile";
 import { loadHighsEngine } from "./highsEngine";
 import { type ModelSessions, modelSessions } from "./modelSessions";
 
@@ -170,8 +171,7 @@ function aggregatorOf(task: PlaceTask, gpu: GpuCard): EnsemblePlacement["aggrega
   const loads = task.sessionRows.flatMap((row) =>
     row.model === name && row.gpu === gpu.id && row.tp === tp ? (row.loadSeconds ?? []) : [],
   );
-  const loadSeconds =
-    loads.length > 0 ? loads.reduce((sum, one) => sum + one, 0) / loads.length : estimatedLoadSeconds(model, tp, storage).seconds;
+  const loadSeconds = loads.length > 0 ? quantile(loads, 0.5) : estimatedLoadSeconds(model, tp, storage).seconds;
   return { model: name, tp, copies: pool.copies, loadSeconds, points };
 }
 
@@ -213,8 +213,14 @@ function notesOf(
     `Answers are as long as ${task.lengthsSource}.`,
     ...(modelled === ""
       ? []
-      : [`Modelled: nothing was measured of sessions of ${modelled} on ${gpu}, so that their seconds are simulated.`]),
-    ...(estimated === "" ? [] : [`Estimated: loads of ${estimated} are of their weights' bytes and what such storage usually gives.`]),
+      : [
+          `Modelled: too little was measured of sessions of ${modelled} on ${gpu}, so that their seconds are the simulator's or an emulated engine's.`,
+        ]),
+    ...(estimated === ""
+      ? []
+      : [
+          `Estimated: no loads of ${estimated} were measured: they are of weights' bytes and what such storage usually gives, or an emulated engine's.`,
+        ]),
     "Every schedule is timed with the same cost of sessions, in which small shards lose throughput; data-concurrent knows neither K nor caps of replicas.",
     aggregator === null
       ? `The aggregator ${ensemble.aggregator.model} cannot be timed on ${workers * gpusPerWorker} x ${gpu}: no engine of it fits there, or has room for a question with its answers.`
