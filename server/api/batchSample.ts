@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { AnsweredQuestion } from "@/server/batches/jobFiles/jobResults";
 import { isRight } from "@/server/batches/judgeQuestion";
-import type { Batch, BatchResult, Outcome } from "@/server/contracts/studio";
+import type { Batch, Outcome } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import type { AnswerSample } from "@/solver/ensemble/answerSample";
 import { voteReader } from "@/solver/ensemble/voteReader";
@@ -10,7 +11,7 @@ const pageSize = 200;
 
 export interface FinishedBatch {
   readonly batch: Pick<Batch, "document" | "promptSetId" | "name">;
-  readonly results: Iterable<BatchResult>;
+  readonly results: Iterable<AnsweredQuestion>;
   readonly prompts: Store["prompts"];
 }
 
@@ -37,12 +38,13 @@ export async function batchSample({
   const readVote = voteReader(document.extraction);
   const rows: Row[] = [];
   let [seen, without] = [0, 0];
-  for (const { id, category, experts } of results) {
+  for (const { id, experts } of results) {
     seen += 1;
     if (seen % pageSize === 0) await nextTurn();
-    const reference = references.get(id);
-    if (reference === undefined) without += 1;
+    const known = references.get(id);
+    if (known === undefined) without += 1;
     else {
+      const { reference, category } = known;
       const answered = experts.map(({ model, vote, outputTokens }) => {
         const right = isRight(vote, reference, readVote) === true;
         return [model, { vote, right, outputTokens: outputTokens ?? 0 }] as const;
@@ -55,12 +57,19 @@ export async function batchSample({
   return { ok: true, sample: sampleOf(rows, document.experts), notes };
 }
 
-async function referencesOf(setId: string, prompts: Store["prompts"]): Promise<ReadonlyMap<string, string>> {
-  const references = new Map<string, string>();
+interface Known {
+  readonly reference: string;
+  readonly category: string;
+}
+
+async function referencesOf(setId: string, prompts: Store["prompts"]): Promise<ReadonlyMap<string, Known>> {
+  const references = new Map<string, Known>();
   const count = prompts.count(setId);
   for (let from = 0; from < count; from += pageSize) {
-    for (const { prompt } of prompts.some(setId, from, from + pageSize))
-      if (prompt.reference !== null) references.set(prompt.id, prompt.reference);
+    for (const { prompt } of prompts.some(setId, from, from + pageSize)) {
+      const { id, reference, category } = prompt;
+      if (reference !== null) references.set(id, { reference, category });
+    }
     await nextTurn();
   }
   return references;

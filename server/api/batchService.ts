@@ -70,9 +70,7 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
     async start(request, signal, actor) {
       const made = await prepared(request, signal);
       if (!made.ok) return made;
-      // Another may have begun while this one was placed.
-      const problem = hindrance(request.clusterId);
-      if (problem !== null) return { ok: false, message: problem };
+      // Which asks again whether anything else has begun while this one was placed.
       const started = batches.start(made.order, actor);
       if (!started.ok) return started;
       const { questions, workers, ensemble } = made.order;

@@ -3,6 +3,7 @@ import { storeWorkload } from "@/server/api/workloadService";
 import { openStore } from "@/server/store/store";
 import { studioSettings } from "@/server/studioSettings";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { addImportResultsCommand } from "./importResultsCommand";
 import { addImportWorkflowCommand } from "./importWorkflowCommand";
 import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
 
@@ -13,6 +14,7 @@ export function addImportCommand(program: Command, onExit: (code: ExitCode) => v
     .option("--name <name>", "the workload's name (default: family and tasks)")
     .action(async (flags: WorkloadFlags & { readonly name?: string }) => onExit(await importWorkload(flags)));
   addImportWorkflowCommand(importing, onExit);
+  addImportResultsCommand(importing, onExit);
 }
 
 async function importWorkload(flags: WorkloadFlags & { readonly name?: string }): Promise<ExitCode> {

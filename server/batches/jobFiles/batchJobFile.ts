@@ -74,6 +74,8 @@ const headOf = ({ request, ensemble, sessions, questions, gpu }: BatchOrder): re
   `# The batch ${JSON.stringify(request.name)}: ${questions} questions through the experts of ${ensemble.name}, on ${sessions.length} workers of ${request.gpusPerWorker} ${gpu}.`,
   "# It runs the experts only. Whether their votes agree is decided by the gate, and the aggregator is asked after it: neither is in this file.",
   "# Results are a file for each session, w<worker>-s<turn>.jsonl, in the form of vllm run-batch; custom_id is the prompt's id.",
+  "# Keep them as a sample of answers, to choose the gate on, where the prompts have references:",
+  `#   npm run -s weir -- import results --prompts ${request.promptSetId} --ensemble ${ensemble.name} --sample NAME w*-s*.jsonl`,
 ];
 
 const howTo = {

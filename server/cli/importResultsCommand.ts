@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
+import { basename } from "node:path";
+import type { Command } from "commander";
+import { batchSample } from "@/server/api/batchSample";
+import { sampleSummary } from "@/server/api/sampleSummary";
+import { readJobResults } from "@/server/batches/jobFiles/jobResults";
+import { openStore, type Store } from "@/server/store/store";
+import { studioSettings } from "@/server/studioSettings";
+import { EXIT, type ExitCode, refuse } from "./exitCodes";
+
+interface ResultFlags {
+  readonly prompts: string;
+  readonly ensemble: string;
+  readonly sample: string;
+}
+
+/** `weir import results`: makes what a job file's workers wrote a sample of answers in this machine's studio. */
+export function addImportResultsCommand(importing: Command, onExit: (code: ExitCode) => void): void {
+  importing
+    .command("results <file...>")
+    .description("keep what the workers of a batch's job file wrote as a sample of answers, to choose a gate on")
+    .requiredOption("--prompts <id>", "sample of prompts that they were asked, with references")
+    .requiredOption("--ensemble <name>", "kept ensemble that they are the experts of; its extraction reads the votes")
+    .requiredOption("--sample <name>", "the sample's name")
+    .action(async (files: readonly string[], flags: ResultFlags) => onExit(await importResults(files, flags)));
+}
+
+async function importResults(files: readonly string[], flags: ResultFlags): Promise<ExitCode> {
+  const missing = files.find((file) => !existsSync(file));
+  if (missing !== undefined) return refuse(`There is no file ${missing}.`);
+  const store = openStore(studioSettings(process.env).stateDir);
+  try {
+    return await keepResults(files, flags, store);
+  } finally {
+    store.close();
+  }
+}
+
+async function keepResults(files: readonly string[], { prompts, ensemble, sample: name }: ResultFlags, store: Store): Promise<ExitCode> {
+  const kept = store.ensembles.find(ensemble);
+  if (kept === null) return refuse(`There is no ensemble ${ensemble}.`);
+  if (store.prompts.get(prompts) === null) return refuse(`There is no sample of prompts ${prompts}.`);
+  const document = kept.ensemble;
+  const sources = files.map((file) => ({ name: basename(file), stream: createReadStream(file) }));
+  const read = await readJobResults(sources, document.extraction);
+  if (!read.ok) return refuse(read.message);
+  const { questions, failed } = read;
+  const made = await batchSample({ batch: { document, promptSetId: prompts, name }, results: questions, prompts: store.prompts });
+  if (!made.ok) return refuse(made.message);
+  const { sample } = made;
+  const failures = failed === 0 ? [] : [`${failed} requests of the job failed and were left out.`];
+  const [id, createdAt, actor] = [randomUUID(), new Date().toISOString(), "command line"];
+  const notes = [`Of a job's results in ${files.length} files.`, ...made.notes, ...failures];
+  const summary = { id, name, createdAt, actor, origin: "batch" as const, notes, ...sampleSummary(sample) };
+  store.atomically(() => {
+    store.answerSamples.insert(summary, sample);
+    store.audit.add({
+      at: createdAt,
+      actor,
+      action: "keep sample of answers",
+      subject: name,
+      detail: `${summary.questions} questions of a job`,
+    });
+  });
+  for (const said of notes) process.stderr.write(`${said}\n`);
+  process.stdout.write(`${id}\n`);
+  return EXIT.done;
+}
