@@ -24,6 +24,7 @@ const columns = [
 function Bar(props: {
   readonly bar: GanttBar;
   readonly fontPx: number | null;
+  readonly isThin: boolean;
   readonly isTabStop: boolean;
   readonly onPoint: (bar: GanttBar | null) => void;
 }) {
@@ -37,7 +38,7 @@ function Bar(props: {
       tabIndex={props.isTabStop ? 0 : -1}
       onFocus={() => onPoint(bar)}
       onPointerEnter={() => onPoint(bar)}
-      className={`absolute inset-y-px flex min-w-[2px] overflow-hidden rounded-[2px] border text-left ${bar.share === null ? "" : "border-dashed"}`}
+      className={`absolute flex min-w-[2px] overflow-hidden text-left ${props.isThin ? "top-0 bottom-px border-x" : "inset-y-px rounded-[2px] border"} ${bar.share === null ? "" : "border-dashed"}`}
       style={{ left: percent(bar.from), width: percent(bar.width), borderColor: bar.hue }}
     >
       <span className="h-full shrink-0" style={{ width: percent(bar.loading), background: "var(--hatch)" }} />
@@ -120,7 +121,14 @@ function Drawing(props: {
                 />
               ))}
               {row.bars.map((bar) => (
-                <Bar key={bar.key} bar={bar} fontPx={picture.fontPx} isTabStop={bar.key === tabStop} onPoint={onPoint} />
+                <Bar
+                  key={bar.key}
+                  bar={bar}
+                  fontPx={picture.fontPx}
+                  isThin={picture.isThin}
+                  isTabStop={bar.key === tabStop}
+                  onPoint={onPoint}
+                />
               ))}
             </div>
           ))}

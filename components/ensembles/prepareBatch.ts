@@ -143,7 +143,7 @@ function rowOf(session: Session): SessionRow {
   return {
     ...{ key: `${stage} ${worker} ${turn}`, worker: lineName(session), model, state: sessionWords[state], share: overOf(session) },
     answered: prompts === 0 ? "–" : `${formatCount(answered)} of ${formatCount(prompts)}`,
-    failed: failed === 0 ? "" : formatCount(failed),
+    failed: formatCount(failed),
     predicted: spanText(predicted?.loadSeconds, predicted?.seconds),
     measured: spanText(measured.loadSeconds, measured.seconds),
   };

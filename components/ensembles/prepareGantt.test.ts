@@ -85,7 +85,7 @@ describe("prepareGantt", () => {
         identities,
       );
     const [four, sixtyFour, most] = [many(4), many(64), many(256)];
-    expect([four?.rowPx, four?.fontPx, sixtyFour?.rowPx, sixtyFour?.fontPx, most?.fontPx]).toEqual([26, 11, 8, 8, null]);
+    expect([four?.rowPx, four?.fontPx, sixtyFour?.rowPx, sixtyFour?.fontPx, most?.fontPx]).toEqual([26, 11, 10, 8, null]);
     expect(four?.drawings[0]?.rows.every(({ label }) => label !== "")).toBe(true);
     const named = sixtyFour?.drawings[0]?.rows.filter(({ label }) => label !== "");
     expect(named).toHaveLength(32);

@@ -76,6 +76,7 @@ export interface GanttPicture {
   /** Whether any time is shaded as idle. */
   readonly isShaded: boolean;
   readonly rowPx: number;
+  readonly isThin: boolean;
   /** Size of a bar's label; null: rows are too thin for any. */
   readonly fontPx: number | null;
   /** Sessions in words, schedule by schedule. */
@@ -92,7 +93,9 @@ export interface GanttPicture {
 }
 
 /** Pixels: a row where there is room, the thinnest that can be pointed at, and what a whole chart should not exceed. */
-const [ROW_PX, LEAST_ROW_PX, CHART_PX] = [26, 5, 560];
+const [ROW_PX, LEAST_ROW_PX, CHART_PX] = [26, 5, 640];
+/** Thinner rows have no room for borders above and below, nor for letters of the usual size. */
+const THIN_PX = 16;
 /** Names of workers stand no closer. */
 const NAME_PX = 14;
 /** What a chart is at least as wide as where labels are drawn, and what a letter and a digit take of it. */
@@ -151,7 +154,7 @@ export function prepareGantt(inputs: readonly GanttInput[], identities: Readonly
   if (!(axisEnd > 0)) return null;
   const mostRows = inputs.reduce((most, { lines }) => Math.max(most, lines.length), 1);
   const rowPx = Math.max(LEAST_ROW_PX, Math.min(ROW_PX, Math.floor(CHART_PX / mostRows)));
-  const fontPx = rowPx >= 16 ? 11 : rowPx >= 8 ? 8 : null;
+  const fontPx = rowPx >= THIN_PX ? 11 : rowPx >= 10 ? 8 : null;
   const everyName = Math.ceil(NAME_PX / rowPx);
   const at = (seconds: number): number => seconds / axisEnd;
   const unit = timeUnit(axisEnd);
@@ -189,7 +192,7 @@ export function prepareGantt(inputs: readonly GanttInput[], identities: Readonly
     };
   });
   return {
-    ...{ drawings, rowPx, fontPx, isShaded: inputs.some(({ idle }) => idle !== null) },
+    ...{ drawings, rowPx, fontPx, isThin: rowPx < THIN_PX, isShaded: inputs.some(({ idle }) => idle !== null) },
     ticks: niceTicks({ low: 0, high: axisEnd / unit.seconds, count: 6 }).map((tick) => ({
       at: at(tick * unit.seconds),
       text: `${formatCount(tick)}\u00a0${unit.name}`,
