@@ -14,6 +14,7 @@ import { FilePicker } from "../workloads/FilePicker";
 import { uploadAnswers } from "../workloads/uploadFile";
 import { formatShare } from "./prepareGate";
 import { MOST_MODELS, nameOfFile, sampleHindrance } from "./prepareSamples";
+import { unpackedFile } from "./unpackedFile";
 import { useEnsembleAct } from "./useEnsembles";
 
 const NAME_LENGTH = 80;
@@ -65,7 +66,7 @@ function OfFile({ onKept, onClose }: { readonly onKept: (id: string) => void; re
   const [name, setName] = useState("");
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const sent = useMutation({
-    mutationFn: uploadAnswers,
+    mutationFn: async (file: File) => uploadAnswers(await unpackedFile(file)),
     onSuccess: ({ survey }, file) => {
       setName(nameOfFile(file.name));
       setChosen(survey.models.length <= MOST_MODELS ? survey.models.map(({ model }) => model) : []);
@@ -85,7 +86,8 @@ function OfFile({ onKept, onClose }: { readonly onKept: (id: string) => void; re
     >
       <FilePicker
         label="Answers of several models"
-        hint="CSV, up to 64 MB, an answer a row: prompt_id, model, correct (0 or 1), answer, and tokens where they are known. The answer is the vote itself, such as B or 42."
+        accept=".csv,.gz,text/csv,application/gzip"
+        hint="CSV, also gzipped, up to 64 MB unpacked, an answer a row: prompt_id, model, correct (0 or 1), answer, and tokens where they are known. The answer is the vote itself, such as B or 42."
         busy={sent.isPending}
         note={null}
         error={sent.error?.message ?? null}
