@@ -47,8 +47,15 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
       .get() !== undefined;
   /** By when they ended, which stands before their orders: the state stands behind, and megabytes would be read for it. */
   const openBatches = (also?: SQL) => and(isNull(batches.endedAt), also);
-  const between = (batchId: string, from: number, before: number, also?: SQL) =>
-    and(eq(batchCalls.batchId, batchId), gte(batchCalls.position, from), lt(batchCalls.position, before), also);
+  /** Both stages are named: they stand before the position in the key, and all of a batch would be read without. */
+  const overIn = (batchId: string, from: number, before: number) =>
+    and(
+      eq(batchCalls.batchId, batchId),
+      inArray(batchCalls.stage, ["experts", "aggregator"]),
+      gte(batchCalls.position, from),
+      lt(batchCalls.position, before),
+      inArray(batchCalls.state, ["done", "failed"]),
+    );
 
   return {
     insert(batch: StoredBatch): void {
@@ -151,13 +158,21 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
     /** Calls that are over, of prompts from one position up to before another, in order of prompts, without texts. */
     overBetween(batchId: string, from: number, before: number): readonly Omit<StoredBatchCall, "answer">[] {
       const { answer: _, ...columns } = getTableColumns(batchCalls);
-      const over = between(batchId, from, before, inArray(batchCalls.state, ["done", "failed"]));
-      return db.select(columns).from(batchCalls).where(over).orderBy(asc(batchCalls.position)).all();
+      return db
+        .select(columns)
+        .from(batchCalls)
+        .where(overIn(batchId, from, before))
+        .orderBy(asc(batchCalls.position))
+        .all();
     },
     /** The same with texts. */
     answersBetween(batchId: string, from: number, before: number): readonly StoredBatchCall[] {
-      const over = between(batchId, from, before, inArray(batchCalls.state, ["done", "failed"]));
-      return db.select().from(batchCalls).where(over).orderBy(asc(batchCalls.position)).all();
+      return db
+        .select()
+        .from(batchCalls)
+        .where(overIn(batchId, from, before))
+        .orderBy(asc(batchCalls.position))
+        .all();
     },
     /** Prompts of which a model's calls are over. */
     positionsOver(batchId: string, stage: BatchStage, model: string): readonly number[] {
