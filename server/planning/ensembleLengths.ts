@@ -4,43 +4,46 @@ import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { decideGate } from "@/solver/ensemble/gate";
 import type { AnswerLengths } from "@/solver/ensemble/outputLengths";
 import { recruiter } from "@/solver/ensemble/recruit";
-import type { OutcomeTable } from "@/solver/workload/workload";
+import type { Workload } from "@/solver/workload/workload";
 
 /** How long the answers of models to some questions are, question by question. */
 export interface LengthTable {
-  /** As it ends the sentence "Answers are as long as ...". */
-  readonly source: string;
+  /** As it ends the sentence "Answers are as long as those of ...". */
+  readonly name: string;
   readonly categories: readonly string[];
-  readonly inputTokens: ArrayLike<number>;
-  readonly models: readonly {
-    readonly model: string;
-    readonly outputTokens: ArrayLike<number>;
-    /** Left out: it was asked every question. */
-    readonly asked?: Uint8Array;
-    /** Left out: its votes are not known. */
-    readonly votes?: readonly (string | null)[];
-  }[];
+  /** null: nothing tells how long its questions are. */
+  readonly inputTokens: ArrayLike<number> | null;
+  readonly models: readonly LengthColumn[];
 }
 
-/** Answers to a question have few thousand different lengths. */
+interface LengthColumn {
+  readonly model: string;
+  readonly outputTokens: ArrayLike<number>;
+  /** Left out: it was asked every question. */
+  readonly asked?: Uint8Array;
+  /** Left out: its votes are not known. */
+  readonly votes?: readonly (string | null)[];
+}
+
+/** Answers to questions have few thousand different lengths. */
 const mostRows = 4_000;
 
-/** Input of a question of a sample, which does not tell how long its questions are: what short questions with choices have. */
+/** Of a question of which it is not known: what short ones with choices have. */
 const assumedQuestionTokens = 150;
 
 /** Of a workload's outcomes. */
-export const workloadLengths = ({ name, outcomes }: { readonly name: string; readonly outcomes: OutcomeTable }): LengthTable => ({
-  source: `those of the workload ${name}`,
+export const workloadLengths = ({ name, outcomes }: Pick<Workload, "name" | "outcomes">): LengthTable => ({
+  name: `the workload ${name}`,
   categories: outcomes.categories,
   inputTokens: outcomes.inputTokens,
   models: outcomes.models.map(({ model, outputTokens }) => ({ model, outputTokens })),
 });
 
-/** Of a sample of answers. Nothing in it tells how long its questions are. */
+/** Of a sample of answers. */
 export const sampleLengths = (name: string, { questionIds, categories, models }: AnswerSample): LengthTable => ({
-  source: `those of the sample "${name}", to questions taken to be ${assumedQuestionTokens} tokens long`,
+  name: `the sample "${name}"`,
   categories: categories ?? questionIds.map(() => ""),
-  inputTokens: new Int32Array(questionIds.length).fill(assumedQuestionTokens),
+  inputTokens: null,
   models: models.map(({ model, outputTokens, asked, answers }) => ({ model, outputTokens, asked, votes: answers })),
 });
 
@@ -49,6 +52,12 @@ export interface EnsembleLengths {
   readonly lengths: Readonly<Record<string, AnswerLengths>>;
   readonly aggregated: AggregatedQuestions | null;
   readonly lengthsSource: string;
+}
+
+/** A question of a table, with the experts that it recruits. */
+interface Row {
+  readonly at: number;
+  readonly experts: readonly string[];
 }
 
 /**
@@ -62,53 +71,48 @@ export function ensembleLengths(ensemble: Ensemble, table: LengthTable): Ensembl
   const columns = new Map(table.models.map((column) => [column.model, column]));
   const missing = experts.filter((expert) => !columns.has(expert));
   if (missing.length > 0)
-    return `Nothing tells how long answers of ${missing.join(", ")} are: ${table.source} are of ${table.models.map(({ model }) => model).join(", ")}.`;
-  const rows = spread(table.categories.length);
+    return `Nothing tells how long answers of ${missing.join(", ")} are: ${table.name} has those of ${[...columns.keys()].join(", ")}.`;
   const recruit = recruiter(ensemble);
-  const recruited = rows.map((row) => recruit(table.categories[row] ?? ""));
-  const wasAsked = (model: string, row: number): boolean => (columns.get(model)?.asked?.[row] ?? 1) === 1;
-  const tokensOf = (model: string, row: number): number => Math.max(1, columns.get(model)?.outputTokens[row] ?? 1);
-  const lengthsAt = (model: string, at: readonly number[]): AnswerLengths => ({
-    inputTokens: Int32Array.from(at, (row) => Math.max(1, table.inputTokens[row] ?? 1)),
-    outputTokens: Int32Array.from(at, (row) => tokensOf(model, row)),
+  const rows = spread(table.categories.length).map((at): Row => ({ at, experts: recruit(table.categories[at] ?? "") }));
+  const wasAsked = (model: string, { at }: Row): boolean => (columns.get(model)?.asked?.[at] ?? 1) === 1;
+  const questionTokens = ({ at }: Row): number => Math.max(1, table.inputTokens?.[at] ?? assumedQuestionTokens);
+  const answerTokens = (model: string, { at }: Row): number => Math.max(1, columns.get(model)?.outputTokens[at] ?? 1);
+  const lengthsOn = (model: string, on: readonly Row[]): AnswerLengths => ({
+    inputTokens: Int32Array.from(on, questionTokens),
+    outputTokens: Int32Array.from(on, (row) => answerTokens(model, row)),
   });
+
   const lengths: Record<string, AnswerLengths> = {};
   for (const expert of experts) {
     const asked = rows.filter((row) => wasAsked(expert, row));
-    const own = rows.filter((row, at) => recruited[at]?.includes(expert) === true && wasAsked(expert, row));
-    // An expert that these questions recruit nowhere may still be assigned some.
-    const used = own.length > 0 ? own : asked;
-    if (used.length === 0) return `Nothing tells how long answers of ${expert} are: in ${table.source} it was asked nothing.`;
-    lengths[expert] = lengthsAt(expert, used);
+    if (asked.length === 0) return `Nothing tells how long answers of ${expert} are: in ${table.name} it was asked nothing.`;
+    const own = asked.filter((row) => row.experts.includes(expert));
+    // One that these questions recruit nowhere may still be assigned some.
+    lengths[expert] = lengthsOn(expert, own.length > 0 ? own : asked);
   }
-  const known = columns.has(aggregator.model);
-  const read = rows.filter(
-    (row, at) => recruited[at]?.every((expert) => wasAsked(expert, row)) && (!known || wasAsked(aggregator.model, row)),
-  );
-  lengths[aggregator.model] ??=
-    known && read.length > 0 ? lengthsAt(aggregator.model, read) : pooled(experts.map((expert) => lengths[expert]));
+  const read = columns.has(aggregator.model)
+    ? rows.filter((row) => [...row.experts, aggregator.model].every((model) => wasAsked(model, row)))
+    : [];
+  lengths[aggregator.model] ??= read.length > 0 ? lengthsOn(aggregator.model, read) : pooled(Object.values(lengths));
   const hasVotes = experts.every((expert) => columns.get(expert)?.votes !== undefined);
-  const answersOf = (row: number) => recruit(table.categories[row] ?? "");
-  const confidenceAt = (row: number): number => {
-    const asked = answersOf(row);
-    const votes = asked.map((expert) => ({
+  const confidence = (row: Row): number => {
+    const votes = row.experts.map((expert) => ({
       expert,
-      vote: columns.get(expert)?.votes?.[row] ?? null,
-      outputTokens: tokensOf(expert, row),
+      vote: columns.get(expert)?.votes?.[row.at] ?? null,
+      outputTokens: answerTokens(expert, row),
     }));
-    return decideGate(votes, { asked, confidence: ensemble.confidence, tau: ensemble.tau }).confidence;
+    return decideGate(votes, { asked: row.experts, confidence: ensemble.confidence, tau: ensemble.tau }).confidence;
   };
-  const aggregated =
-    read.length === 0 || !known
-      ? null
-      : {
-          questionTokens: Int32Array.from(read, (row) => table.inputTokens[row] ?? 1),
-          answerTokens: Int32Array.from(read, (row) => answersOf(row).reduce((sum, expert) => sum + tokensOf(expert, row), 0)),
-          outputTokens: Int32Array.from(read, (row) => tokensOf(aggregator.model, row)),
-          confidence: hasVotes ? Float64Array.from(read, confidenceAt) : null,
-        };
-  const lengthsSource = known ? table.source : `${table.source}, and the aggregator's as long as the experts'`;
-  return { lengths, aggregated, lengthsSource };
+  const aggregated: AggregatedQuestions = {
+    questionTokens: Int32Array.from(read, questionTokens),
+    answerTokens: Int32Array.from(read, (row) => row.experts.reduce((sum, expert) => sum + answerTokens(expert, row), 0)),
+    outputTokens: Int32Array.from(read, (row) => answerTokens(aggregator.model, row)),
+    confidence: hasVotes ? Float64Array.from(read, confidence) : null,
+  };
+  const assumed = table.inputTokens === null ? [`to questions taken to be ${assumedQuestionTokens} tokens long`] : [];
+  const pooling = read.length === 0 ? ["the aggregator's as long as the experts'"] : [];
+  const lengthsSource = [`those of ${table.name}`, ...assumed, ...pooling].join(", ");
+  return { lengths, aggregated: read.length === 0 ? null : aggregated, lengthsSource };
 }
 
 /** As many rows of a table as are read, spread over all of it. */
@@ -117,9 +121,8 @@ function spread(rows: number): readonly number[] {
   return Array.from({ length: taken }, (_, at) => Math.floor((at * rows) / taken));
 }
 
-function pooled(lengths: readonly (AnswerLengths | undefined)[]): AnswerLengths {
-  const known = lengths.filter((one) => one !== undefined);
+function pooled(lengths: readonly AnswerLengths[]): AnswerLengths {
   const all = (tokens: (one: AnswerLengths) => ArrayLike<number>): Int32Array =>
-    Int32Array.from(known.flatMap((one) => Array.from(tokens(one))));
+    Int32Array.from(lengths.flatMap((one) => Array.from(tokens(one))));
   return { inputTokens: all((one) => one.inputTokens), outputTokens: all((one) => one.outputTokens) };
 }
