@@ -50,9 +50,11 @@ export function modelSessions(asked: SessionsOf): Outcome<{ readonly sessions: M
   const shaped = workerShape(model, gpu, { gpus: gpusPerWorker, profile });
   if (!shaped.fits) {
     const worker = gpusPerWorker === 1 ? `one ${gpu.name}` : `${gpusPerWorker} x ${gpu.name}`;
+    const { gpusThatFit, reason } = shaped;
+    if (gpusThatFit.length === 0) return { ok: false, message: `${model.id} fits no worker of ${gpu.name}: ${reason}.` };
     return {
       ok: false,
-      message: `${model.id} does not fit a worker of ${worker}: ${shaped.reason}. Give workers more GPUs, or take a smaller model.`,
+      message: `${model.id} does not fit a worker of ${worker}: give workers ${orList(gpusThatFit)} of them, or take another model.`,
     };
   }
   const own = asked.rows.filter((row) => row.model === model.id && row.gpu === gpu.id && row.tp === gpusPerWorker);
@@ -99,3 +101,5 @@ export function modelSessions(asked: SessionsOf): Outcome<{ readonly sessions: M
 }
 
 const percent = (share: number): string => `${(100 * share).toPrecision(2)} %`;
+
+const orList = (numbers: readonly number[]): string => new Intl.ListFormat("en-GB", { type: "disjunction" }).format(numbers.map(String));

@@ -86,7 +86,7 @@ it("refuses in a sentence what cannot be placed", async () => {
   const large = { ...ensemble, experts: ["llama-3.1-70b", "qwen2.5-7b"] };
   const lengths = { ...testPlaceTask().lengths, "llama-3.1-70b": testPlaceTask().lengths["qwen2.5-7b"]! };
   expect(await message({ ensemble: large, prompts: [10, 10], lengths })).toMatch(
-    /llama-3\.1-70b does not fit a worker of one NVIDIA A100.*more GPUs/,
+    /llama-3\.1-70b does not fit a worker of one NVIDIA A100.*: give workers 2, 4 or 8 of them/,
   );
   expect(await message({ ensemble: { ...ensemble, experts: ["nobody", "qwen2.5-7b"] }, prompts: [1, 1] })).toContain("no card of nobody");
   expect(await message({ lengths: {} })).toContain("how long answers of gemma-2-9b are");

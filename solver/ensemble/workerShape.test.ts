@@ -8,21 +8,21 @@ import { poolShape, workerShape } from "./workerShape";
 const profile = vllmProfile;
 const l40s = gpuCards.l40s!;
 
-it("takes all of a worker's GPUs for one engine, or says why it cannot", () => {
+it("takes all of a worker's GPUs for one engine, or says why it cannot and how many would do", () => {
   fc.assert(
     fc.property(fc.constantFrom(...Object.values(modelCards)), fc.integer({ min: 1, max: 16 }), (model, gpus) => {
       const shaped = workerShape(model, l40s, { gpus, profile });
-      if (shaped.fits) expect(shaped.shape.tp * shaped.shape.pp).toBe(gpus);
-      else expect(shaped.reason.length).toBeGreaterThan(10);
+      if (shaped.fits) {
+        expect(shaped.shape).toEqual({ tp: gpus, pp: 1 });
+      } else {
+        expect(shaped.reason.length).toBeGreaterThan(10);
+        for (const other of shaped.gpusThatFit) expect(workerShape(model, l40s, { gpus: other, profile }).fits).toBe(true);
+      }
     }),
   );
-  expect(workerShape(modelCards["llama-3.1-70b"]!, l40s, { gpus: 1, profile })).toMatchObject({
-    fits: false,
-    reason: expect.stringContaining("llama-3.1-70b"),
-  });
-  expect(workerShape(modelCards["llama-3.1-70b"]!, l40s, { gpus: 4, profile })).toMatchObject({ shape: { tp: 4, pp: 1 } });
+  expect(workerShape(modelCards["llama-3.1-70b"]!, l40s, { gpus: 1, profile })).toMatchObject({ fits: false, gpusThatFit: [4, 8] });
   // 28 heads are not divided by 8.
-  expect(workerShape(modelCards["qwen2.5-7b"]!, l40s, { gpus: 8, profile })).toMatchObject({ shape: { tp: 4, pp: 2 } });
+  expect(workerShape(modelCards["qwen2.5-7b"]!, l40s, { gpus: 8, profile })).toMatchObject({ fits: false, gpusThatFit: [1, 2, 4] });
 });
 
 it("spans a node at most with an engine of a pool, and has as many copies as there is room for", () => {

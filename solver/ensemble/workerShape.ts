@@ -1,33 +1,34 @@
+import type { ReplicaModel } from "../engine/replicaModel";
 import type { EngineProfile } from "../hardware/engineProfile";
 import type { GpuCard } from "../hardware/gpus";
+import { memoryFit } from "../hardware/memoryFit";
 import type { ModelCard } from "../hardware/modelCard";
 import { type ReplicaShape, tensorParallelisms } from "../hardware/parallelism";
-import { type ReplicaFit, replicaModel } from "../hardware/replicaShapes";
+import { replicaModel } from "../hardware/replicaShapes";
 
-export type ShapedFit = {
-  readonly fits: true;
+/** An engine of a model on some GPUs. */
+export interface ShapedEngine {
   readonly shape: ReplicaShape;
-  readonly replica: Extract<ReplicaFit, { fits: true }>["replica"];
-};
+  readonly replica: ReplicaModel;
+}
 
-/**
- * The one engine that a model has on a worker's GPUs, all of which it takes: of the shapes that fit, the one of the most tensor parallelism.
- *
- * @returns why it fits in none, naming model, GPU and what would do.
- */
+/** Why a model fits no worker of so many GPUs, and of how many it would. */
+export interface NoShape {
+  readonly reason: string;
+  readonly gpusThatFit: readonly number[];
+}
+
+/** The one engine that a model has on a worker, all of whose GPUs it takes as one tensor-parallel group. */
 export function workerShape(
   model: ModelCard,
   gpu: GpuCard,
   { gpus, profile }: { readonly gpus: number; readonly profile: EngineProfile },
-): ShapedFit | { readonly fits: false; readonly reason: string } {
-  let reason = `${gpus} GPUs are no whole number of pipeline stages`;
-  for (const tp of tensorParallelisms.filter((known) => gpus % known === 0).toReversed()) {
-    const shape = { tp, pp: gpus / tp };
-    const fit = replicaModel(model, gpu, shape, profile);
-    if (fit.fits) return { fits: true, shape, replica: fit.replica };
-    reason = fit.reason;
-  }
-  return { fits: false, reason };
+): ({ readonly fits: true } & ShapedEngine) | ({ readonly fits: false } & NoShape) {
+  const shape = { tp: gpus, pp: 1 };
+  const fit = replicaModel(model, gpu, shape, profile);
+  if (fit.fits) return { fits: true, shape, replica: fit.replica };
+  const gpusThatFit = tensorParallelisms.filter((tp) => memoryFit(model, gpu, { tp, pp: 1 }).fits);
+  return { fits: false, reason: fit.reason, gpusThatFit };
 }
 
 /** GPUs that engines of one model may share out among themselves. */
@@ -47,13 +48,13 @@ export function poolShape(
   model: ModelCard,
   gpu: GpuCard,
   { gpus, gpusPerNode, profile }: GpuPool,
-): (ShapedFit & { readonly copies: number }) | null {
+): (ShapedEngine & { readonly copies: number }) | null {
   for (const tp of tensorParallelisms.filter((known) => known <= Math.min(gpus, gpusPerNode)).toReversed()) {
     const shape = { tp, pp: 1 };
     const fit = replicaModel(model, gpu, shape, profile);
     if (!fit.fits) continue;
     const copies = Math.floor(gpus / gpusPerNode) * Math.floor(gpusPerNode / tp) + Math.floor((gpus % gpusPerNode) / tp);
-    return { fits: true, shape, replica: fit.replica, copies };
+    return { shape, replica: fit.replica, copies };
   }
   return null;
 }
