@@ -183,7 +183,7 @@ function ofLengths({ ensemble, lengths, prompts, questions }: PlaceTask): Aggreg
   if (own === undefined || own.outputTokens.length === 0) return null;
   const rows = Math.min(own.outputTokens.length, MOST_QUESTIONS);
   const answers = ensemble.experts.map((name, at) => ({
-    tokens: lengths[name]?.outputTokens ?? [],
+    tokens: atMost(lengths[name] ?? { inputTokens: [], outputTokens: [] }, ensemble.maxTokens).outputTokens,
     share: (prompts[at] ?? 0) / questions,
   }));
   return {

@@ -13,6 +13,9 @@ export interface OutputLengths {
   expectedLongest(answers: number): number;
 }
 
+/** Chance of so many answers all being shorter below which shorter ones still are not looked at: of many answers only the longest lengths count. */
+const NEGLIGIBLE = 1e-9;
+
 /**
  * Lengths of a model's answers. The longest of n is below a length with the share of answers that are, to the power of n.
  *
@@ -28,9 +31,10 @@ export function outputLengths({ outputTokens }: Pick<AnswerLengths, "outputToken
     expectedLongest(answers) {
       if (answers <= 0) return 0;
       let expected = most;
-      for (let at = 1; at < count; at++) {
-        const step = (rising[at] ?? 0) - (rising[at - 1] ?? 0);
-        if (step > 0) expected -= step * (at / count) ** answers;
+      for (let at = count - 1; at > 0; at--) {
+        const below = (at / count) ** answers;
+        if (below < NEGLIGIBLE) break;
+        expected -= below * ((rising[at] ?? 0) - (rising[at - 1] ?? 0));
       }
       return expected;
     },
