@@ -12,8 +12,10 @@ const MOST_FILLS = 32;
 const LEAST_FILLS = 4;
 const MOST_TRIES = 4000;
 const LEAST_TRIES = 60;
+/** Small problems are searched through sooner. */
+const TRIES_PER_CELL = 100;
 
-/** How much is tried on a ground: less the larger it is, as each try takes longer. */
+/** How much is tried on a ground. */
 export interface PlacementEffort {
   /** Searches, each from another schedule. */
   readonly searches: number;
@@ -40,7 +42,7 @@ export function searchPlacement(
     .map(copyDraft)
     .sort((a, b) => makespanOf(a) - makespanOf(b))
     .slice(0, effort.searches);
-  const tries = Math.max(LEAST_TRIES, Math.round(effort.share * Math.min(MOST_TRIES, 1_500_000 / cells)));
+  const tries = Math.max(LEAST_TRIES, Math.round(effort.share * Math.min(MOST_TRIES, TRIES_PER_CELL * cells, 1_500_000 / cells)));
   const enoughSeconds = leastSeconds * (1 + 1e-9);
   for (const [index, draft] of starts.entries()) {
     improveDraft(draft, { tries, enoughSeconds, allowedLoss: ALLOWED_LOSSES[index % ALLOWED_LOSSES.length] ?? 0 }, random);
