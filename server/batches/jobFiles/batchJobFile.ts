@@ -62,12 +62,17 @@ function jobName({ request }: BatchOrder, content: readonly (string | Buffer)[])
 function loadedModel(model: string, connection: ClusterConnection | null, { models }: CardCatalogue): LoadedModel | string {
   const card = cardOf(models, model);
   if (card === undefined) return `There is no card of ${model}.`;
-  const { precision } = card;
-  const known = connection?.kind === "kubernetes" || connection?.kind === "ray" ? connection.models[model] : undefined;
-  if (known !== undefined) return { source: known.source, args: "args" in known ? known.args : [], precision };
-  if (card.huggingFace === null)
-    return `Nothing says what to load for ${model}: its card names no repository, and the cluster's connection has no such model.`;
-  return { source: card.huggingFace, args: [], precision };
+  const { precision, huggingFace } = card;
+  if (connection?.kind === "ray" && connection.models[model] !== undefined)
+    return { source: connection.models[model].source, args: [], precision };
+  const known = connection?.kind === "kubernetes" ? connection.models[model] : undefined;
+  if (connection?.kind === "kubernetes" && known !== undefined) {
+    // Another engine's flags mean nothing to vLLM.
+    const { kind } = known.engine ?? connection.engine;
+    return { source: known.source, args: kind === "vllm" ? known.args : [], precision };
+  }
+  if (huggingFace !== null) return { source: huggingFace, args: [], precision };
+  return `Nothing says what to load for ${model}: its card names no repository, and the cluster's connection has no such model.`;
 }
 
 const headOf = ({ request, ensemble, sessions, questions, gpu }: BatchOrder): readonly string[] => [

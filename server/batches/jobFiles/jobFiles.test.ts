@@ -160,6 +160,26 @@ it("writes objects for Kubernetes that its published schemas take, with a pod of
   expect(yaml).toContain("# It runs the experts only.");
 });
 
+it("takes vLLM's own image where the cluster's engines are others, and none of their flags", async () => {
+  const connection = kubernetesSchema.parse({
+    ...{
+      kind: "kubernetes",
+      access: { from: "in-cluster" },
+      namespace: "models",
+      engine: { kind: "sglang", image: "registry.example/sglang:1" },
+    },
+    models: {
+      "qwen2.5-3b": { source: "/weights/three", args: ["--mem-fraction-static", "0.8"] },
+      "qwen2.5-7b": { source: "/weights/seven" },
+    },
+  });
+  const yaml = await text({ format: "kubernetes", connection });
+  expect(yaml).toContain("image: vllm/vllm-openai:");
+  expect(yaml).toContain("--model /weights/three");
+  expect(yaml).not.toContain("sglang");
+  expect(yaml).not.toContain("--mem-fraction-static");
+});
+
 it("asks every expert every prompt it has exactly once, session by session", async () => {
   const { script, inputs } = mounted(await text({ format: "kubernetes" }));
   const bin = programs();
