@@ -47,6 +47,6 @@ it("goes by the measured speed of what runs, and scales the rest by what session
   const tally = new BatchTally([done("experts-0-0", 30), done("experts-0-1", 5)]);
   // Five answers in ten engine seconds; sessions take twice as long as predicted.
   const left = etaSeconds({ records: [over, running, later], tally, questions: questions(0), nowMs: 1000 });
-  expect(left).toBeCloseTo(15 / 0.5 + 2 * (10 + 8));
+  expect(left).toBeCloseTo(15 / 0.5 + 10 + 2 * 8);
   expect([running.answersPerSecond(1000), running.seconds(1000)]).toEqual([0.5, 10]);
 });

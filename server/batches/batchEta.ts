@@ -27,7 +27,7 @@ export function etaSeconds({ records, tally, questions, nowMs }: EtaGround): num
     if (session.predicted === null) return null;
     const share = prompts === null || prompts === 0 ? 1 : (prompts - done - failed) / prompts;
     const load = record.loadSeconds === null ? session.predicted.loadSeconds : 0;
-    return (load + session.predicted.seconds * share) * drift;
+    return load + session.predicted.seconds * share * drift;
   };
   const of = (stage: BatchStage) => records.filter(({ session }) => session.stage === stage);
   const byWorker = new Map<number, number>();
@@ -52,7 +52,7 @@ function aggregatorSeconds(
   const share = questions.aggregatedShare;
   if (share === null || first.session.predicted === null) return null;
   const { loadSeconds, seconds } = first.session.predicted;
-  return share === 0 ? 0 : (loadSeconds + seconds * share) * drift;
+  return share === 0 ? 0 : loadSeconds + seconds * share * drift;
 }
 
 /** What sessions that are over took, over what was predicted of them; 1 before the first. */

@@ -27,7 +27,7 @@ export class SessionRecord {
     this.state = stored.state;
     this.loadSeconds = stored.loadSeconds;
     this.#seconds = stored.seconds ?? 0;
-    this.isWhole = stored.state === "loading";
+    this.isWhole = stored.state === "loading" && this.#seconds === 0;
   }
 
   /** Of answering so far. */
