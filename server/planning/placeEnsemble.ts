@@ -1,5 +1,6 @@
 import type { EnsemblePlacement, PlacedSchedule, PlaceRequest, ScheduleKind } from "@/server/contracts/ensembles";
 import type { Outcome } from "@/server/contracts/studio";
+import { shownOfEach } from "@/solver/ensemble/aggregatorPrompt";
 import { type AggregatedQuestions, aggregatorPoints } from "@/solver/ensemble/aggregatorStage";
 import { dataConcurrent, listScheduling, roundRobin } from "@/solver/ensemble/baselineSchedules";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
@@ -157,6 +158,9 @@ function baselines(problem: PlacementProblem): readonly PlacedSchedule[] {
   });
 }
 
+/** Of English text. */
+const CHARACTERS_PER_TOKEN = 4;
+
 function aggregatorOf(task: PlaceTask, gpu: GpuCard): EnsemblePlacement["aggregator"] {
   const { ensemble, cards, workers, gpusPerWorker, gpusPerNode, engineProfile: profile, storage, questions, concurrency } = task;
   const name = ensemble.aggregator.model;
@@ -165,7 +169,12 @@ function aggregatorOf(task: PlaceTask, gpu: GpuCard): EnsemblePlacement["aggrega
   const sampled = task.aggregated ?? ofLengths(task);
   if (!model || !pool || sampled === null) return null;
   const outputTokens = atMost({ inputTokens: [], outputTokens: sampled.outputTokens }, ensemble.aggregator.maxTokens).outputTokens;
-  const points = aggregatorPoints({ ...sampled, outputTokens }, { replica: pool.replica, copies: pool.copies, questions, concurrency });
+  const shownTokens = (ensemble.expertsPerQuestion * shownOfEach(ensemble.expertsPerQuestion)) / CHARACTERS_PER_TOKEN;
+  const answerTokens = Float64Array.from(sampled.answerTokens, (tokens) => Math.min(tokens, shownTokens));
+  const points = aggregatorPoints(
+    { ...sampled, answerTokens, outputTokens },
+    { replica: pool.replica, copies: pool.copies, questions, concurrency },
+  );
   if (points.length === 0) return null;
   const { tp } = pool.shape;
   const loads = task.sessionRows.flatMap((row) =>

@@ -5,6 +5,9 @@ import { shown } from "@/solver/judging/judgePrompt";
 const OF_ONE = 12_000;
 const OF_ALL = 48_000;
 
+/** Characters that an aggregator is shown of each of some answers, at most. */
+export const shownOfEach = (answers: number): number => Math.min(OF_ONE, Math.floor(OF_ALL / Math.max(1, answers)));
+
 /** What an aggregator is told unless the ensemble has words of its own. */
 const usualInstruction = [
   "Several models answered the question above, each on its own; their answers follow. Any of them may be wrong, and what most of them say may be wrong too:",
@@ -24,7 +27,7 @@ export function aggregatorMessages(
   instruction: string = usualInstruction,
 ): readonly unknown[] {
   const texts = answers.map(({ text }) => text.trim()).filter((text) => text !== "");
-  const each = Math.min(OF_ONE, Math.floor(OF_ALL / Math.max(1, texts.length)));
+  const each = shownOfEach(texts.length);
   const appended = ["", instruction, ...texts.map((text, at) => `\n[answer ${at + 1}]\n${shown(text, each)}`)].join("\n");
   const last = messages.findLastIndex((message) => isRecord(message) && message.role === "user");
   if (last < 0) return [...messages, { role: "user", content: `${conversationText(messages)}\n${appended}` }];
