@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { BatchResult } from "@/server/contracts/batches";
@@ -226,7 +227,7 @@ function questionsFile(): string {
   return file;
 }
 
-/** Answers of four models to forty questions, of which the first three disagree now and then. Its path. */
+/** Answers of four models to forty questions, of which the first three disagree now and then, gzipped. Its path. */
 function answersFile(): string {
   const rows = Array.from({ length: 40 }, (_, question) =>
     [1, 2, 3, 4].map((model) => {
@@ -234,8 +235,8 @@ function answersFile(): string {
       return `q${question},m${model},${right ? 1 : 0},${right ? "A" : "B"},${100 + question}`;
     }),
   ).flat();
-  const file = join(mkdtempSync(join(tmpdir(), "weir-answers-")), "answers.csv");
-  writeFileSync(file, `prompt_id,model,correct,answer,out_tok\n${rows.join("\n")}\n`);
+  const file = join(mkdtempSync(join(tmpdir(), "weir-answers-")), "answers.csv.gz");
+  writeFileSync(file, gzipSync(`prompt_id,model,correct,answer,out_tok\n${rows.join("\n")}\n`));
   return file;
 }
 
