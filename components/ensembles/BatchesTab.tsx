@@ -14,14 +14,19 @@ import { ensemblesCodec } from "./ensemblesCodec";
 import { StartBatch } from "./StartBatch";
 import { useEnsembles } from "./useEnsembles";
 
-const REFRESH_MS = 5_000;
+/** How often the list is read anew, while one of it runs and else. */
+const [RUNNING_MS, IDLE_MS] = [1_000, 5_000];
 
 /** Batches: what runs and ran, one of them whole, and the dialog that starts another. */
 export function BatchesTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const trpc = useTRPC();
   const [view, write] = useUrlView(ensemblesCodec);
   const ensembles = useEnsembles();
-  const query = useQuery(trpc.batches.list.queryOptions(undefined, { refetchInterval: REFRESH_MS }));
+  const query = useQuery(
+    trpc.batches.list.queryOptions(undefined, {
+      refetchInterval: ({ state }) => (state.data?.some((batch) => batch.state === "running") ? RUNNING_MS : IDLE_MS),
+    }),
+  );
   const batches = query.data ?? [];
   const chosen = view.batch ?? batches[0]?.id ?? null;
   const start = () => write({ open: "start" }, "push");

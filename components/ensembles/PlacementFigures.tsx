@@ -8,13 +8,7 @@ export function PlacementFigures({ picture, paled }: { readonly picture: Placeme
     <dl className="flex flex-wrap gap-x-8 gap-y-3" data-testid="placement-figures">
       <Figure name="Experts done after" value={makespan.value} detail={makespan.detail} estimate={paled} testId="figure-makespan" />
       {speedUp !== null && (
-        <Figure
-          name={speedUp.faster ? "Faster" : "No faster"}
-          value={speedUp.value}
-          detail={speedUp.detail}
-          estimate={paled}
-          testId="figure-speed-up"
-        />
+        <Figure name={speedUp.name} value={speedUp.value} detail={speedUp.detail} estimate={paled} testId="figure-speed-up" />
       )}
       <Figure name="Loads" value={loads.value} detail={loads.detail} estimate={paled} />
       <Figure name="Idle" value={idle.value} detail={idle.detail} estimate={paled} testId="figure-idle" />

@@ -46,6 +46,20 @@ describe("prepareBatch", () => {
     expect(plain(drawn(batch, "measured")?.end.text)).toBe("expected to be done after 940 s");
   });
 
+  it("expects sessions of experts that wait, and says that the aggregator comes after them", () => {
+    const sessions = [
+      testSession({ state: "running", answered: 50, measured: { loadSeconds: 40, seconds: 60 } }),
+      testSession({ turn: 1, model: "qwen2.5-7b" }),
+      testSession({ stage: "aggregator", model: "llama-3.1-70b" }),
+    ];
+    const running = drawn(testBatch({ sessions }), "measured");
+    expect(running?.rows.map(({ bars }) => bars.map(({ share }) => share))).toEqual([[0.5, 0], []]);
+    expect(plain(running?.end.text)).toBe("experts expected to be done after 280 s");
+    const stopped = drawn(testBatch({ sessions, state: "stopped" }), "measured");
+    expect(stopped?.rows.map(({ bars }) => bars.map(({ share }) => share))).toEqual([[null], []]);
+    expect(plain(stopped?.end.text)).toBe("experts done after 100 s");
+  });
+
   it("draws only what runs where nothing was predicted, and nothing before the first load", () => {
     expect(prepareBatch(testBatch({ sessions: [testSession({ predicted: null, state: "waiting" })] }), identities).gantt).toBeNull();
     const running = testBatch({ sessions: [testSession({ predicted: null, state: "done", measured: { loadSeconds: 3, seconds: 7 } })] });

@@ -110,28 +110,46 @@ function linesOf(sessions: readonly Session[], spanOf: (session: Session) => Spa
 
 const overOf = ({ answered, failed, prompts }: Session): number => (prompts === 0 ? 0 : Math.min(1, (answered + failed) / prompts));
 
-/** What is measured of a session; of one under way the rest is expected as predicted. null: it has not begun. */
-function measuredSpan(session: Session): Span | null {
-  const { state, measured, predicted } = session;
-  if (state === "waiting") return null;
+/**
+ * What is measured of a session; of one that is not over the rest is expected as predicted, unless its batch ended before. null: it has not begun, and nothing is
+ * expected of it, as of an aggregator, which nobody knows the questions of beforehand.
+ */
+function measuredSpan(session: Session, isOver: boolean): Span | null {
+  const { stage, state, measured, predicted } = session;
+  const seconds = measured.seconds ?? 0;
+  if (isOver || state === "done" || state === "unloading")
+    return state === "waiting" ? null : { loadSeconds: measured.loadSeconds ?? 0, seconds, share: null };
+  if (state === "waiting" && (stage === "aggregator" || predicted === null)) return null;
   const loadSeconds = measured.loadSeconds ?? predicted?.loadSeconds ?? 0;
-  const so = measured.seconds ?? 0;
-  if (state === "done" || state === "unloading") return { loadSeconds, seconds: so, share: null };
-  return { loadSeconds, seconds: Math.max(so, predicted?.seconds ?? 0), share: overOf(session) };
+  return { loadSeconds, seconds: Math.max(seconds, predicted?.seconds ?? 0), share: overOf(session) };
 }
 
-function drawingsOf({ sessions, emulated, questions }: Pick<Batch, "sessions" | "emulated" | "questions">): readonly GanttInput[] {
+function drawingsOf({ sessions, emulated, questions, state }: Batch): readonly GanttInput[] {
   // What is predicted of the aggregator is as if every question reached it.
   const copies = sessions.filter(({ stage }) => stage === "aggregator").length;
   const foreseen = sessions.map((session) =>
     session.stage === "aggregator" ? { ...session, prompts: Math.round(questions / copies) } : session,
   );
   const predicted = linesOf(foreseen, (session) => session.predicted && { ...session.predicted, share: null });
-  const measured = linesOf(sessions, measuredSpan);
+  const isOver = state === "done" || state === "stopped";
+  const hasBegun = sessions.some((session) => session.state !== "waiting");
+  const measured = hasBegun ? linesOf(sessions, (session) => measuredSpan(session, isOver)) : [];
+  const awaitsAggregator = sessions.some((session) => session.stage === "aggregator" && session.state === "waiting");
   const any = (lines: readonly GanttLine[]): boolean => lines.some((line) => line.sessions.length > 0);
   return [
     ...(any(predicted) ? [{ key: "predicted", title: "As predicted", word: "modelled", lines: predicted, idle: null }] : []),
-    ...(any(measured) ? [{ key: "measured", title: "As it runs", word: emulated ? "emulated" : null, lines: measured, idle: null }] : []),
+    ...(any(measured)
+      ? [
+          {
+            key: "measured",
+            title: "As it runs",
+            word: emulated ? "emulated" : null,
+            lines: measured,
+            idle: null,
+            ...(awaitsAggregator && { subject: "experts" }),
+          },
+        ]
+      : []),
   ];
 }
 

@@ -24,6 +24,9 @@ describe("prepareGantt", () => {
       { at: 1, text: "done after 1,000\u00a0s" },
     ]);
     expect(picture?.drawings[0]?.rows[0]?.bars[0]).toMatchObject({ from: 0, width: 0.5, loading: 0.08, label: "D 1,632" });
+    expect(picture?.drawings[0]?.rows[0]?.bars[0]?.text).toBe(
+      "worker 1, gemma-2-9b, 1,632 questions: loads from 0\u00a0s to 40.0\u00a0s, answers until 500\u00a0s",
+    );
     expect(picture?.ticks.at(-1)?.text).toBe("1,000\u00a0s");
     expect(picture?.drawings[0]?.says).toBe("after: 1 worker, 1 session, the last done after 500\u00a0s, 25\u00a0% idle.");
   });

@@ -29,6 +29,8 @@ export interface GanttInput {
   readonly lines: readonly GanttLine[];
   /** Of all workers' time, 0..1; null: nothing is said of it, and no time without a session is shaded. */
   readonly idle: number | null;
+  /** Who is done at its end, where that is not everybody who will have a session. */
+  readonly subject?: string;
 }
 
 /** All places are shares of the time axis, 0..1. */
@@ -107,6 +109,9 @@ function timeUnit(endSeconds: number): { readonly seconds: number; readonly name
   return endSeconds <= 6 * 3_600 ? { seconds: 60, name: "min" } : { seconds: 3_600, name: "h" };
 }
 
+/** Seconds from the beginning, which is no milliseconds but none at all. */
+export const sinceStart = (seconds: number): string => (seconds === 0 ? "0\u00a0s" : formatSeconds(seconds));
+
 /** A planned schedule as lines of workers. */
 export const linesOfSchedule = ({ workers }: Pick<PlacedSchedule, "workers">): readonly GanttLine[] =>
   workers.map((sessions, worker) => ({
@@ -120,7 +125,7 @@ const endOf = ({ lines }: GanttInput): number =>
 function sessionText({ session, turn, turns }: { session: GanttSession; turn: number; turns: number }): string {
   const { model, prompts, fromSeconds, readySeconds, untilSeconds, share } = session;
   const order = turns > 1 ? `session ${turn} of ${turns}, ` : "";
-  const load = readySeconds > fromSeconds ? `loads from ${formatSeconds(fromSeconds)} to ${formatSeconds(readySeconds)}, ` : "";
+  const load = readySeconds > fromSeconds ? `loads from ${sinceStart(fromSeconds)} to ${formatSeconds(readySeconds)}, ` : "";
   const answers =
     share === null
       ? `answers until ${formatSeconds(untilSeconds)}`
@@ -183,7 +188,8 @@ export function prepareGantt(inputs: readonly GanttInput[], identities: Readonly
       return { key: name, label: row % everyName === 0 ? name : "", bars, idle };
     });
     const isOpen = input.lines.some(({ sessions }) => sessions.some(({ share }) => share !== null));
-    const endText = `${isOpen ? "expected to be done" : "done"} after ${formatSeconds(end)}`;
+    const subject = input.subject === undefined ? "" : `${input.subject} `;
+    const endText = `${subject}${isOpen ? "expected to be done" : "done"} after ${formatSeconds(end)}`;
     const idleText = input.idle === null ? "" : `${formatPercent(input.idle)} idle`;
     return {
       ...{ key: input.key, title: input.title, word: input.word, rows, idleText },
@@ -202,7 +208,7 @@ export function prepareGantt(inputs: readonly GanttInput[], identities: Readonly
       lines.flatMap(({ name, sessions }, row) =>
         sessions.map(({ model, prompts, fromSeconds, readySeconds, untilSeconds }, turn) => ({
           ...{ key: `${key} ${row} ${turn}`, schedule: title, worker: name, model, prompts: formatCount(prompts) },
-          ...{ from: formatSeconds(fromSeconds), ready: formatSeconds(readySeconds), until: formatSeconds(untilSeconds) },
+          ...{ from: sinceStart(fromSeconds), ready: sinceStart(readySeconds), until: formatSeconds(untilSeconds) },
         })),
       ),
     ),

@@ -10,7 +10,7 @@ describe("preparePlacement", () => {
   it("draws the placement below the baseline it is measured against, and names that baseline in every figure", () => {
     const picture = preparePlacement(testPlacement(), "round-robin", identities);
     expect(picture.gantt?.drawings.map(({ title }) => title)).toEqual(["Before: round-robin", "After: placed by Weir"]);
-    expect(picture.speedUp).toEqual({ value: "1.60 ×", detail: "over round-robin, experts alone", faster: true });
+    expect(picture.speedUp).toEqual({ value: "1.60 ×", detail: "over round-robin, experts alone", name: "Faster" });
     expect(plain(picture.makespan.detail)).toBe("800 s by round-robin");
     expect(plain(`${picture.idle.value} ${picture.idle.detail}`)).toBe("2 % 40 % by round-robin");
     expect(picture.loads).toEqual({ value: "3", detail: "2 by round-robin" });
@@ -19,7 +19,7 @@ describe("preparePlacement", () => {
 
   it("says so where the baseline is the faster one", () => {
     const picture = preparePlacement(testPlacement(), "list-scheduling", identities);
-    expect(picture.speedUp).toMatchObject({ value: "0.96 ×", faster: false });
+    expect(picture.speedUp).toMatchObject({ value: "0.96 ×", name: "Slower" });
   });
 
   it("takes another baseline where the chosen one does not exist, and none where there is none", () => {

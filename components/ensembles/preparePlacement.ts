@@ -2,7 +2,7 @@ import type { EnsemblePlacement, PlacedSchedule } from "@/server/contracts/studi
 import { formatCount, formatCounted, formatPercent, formatSeconds } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import type { Baseline } from "./ensemblesCodec";
-import { type GanttPicture, linesOfSchedule, prepareGantt } from "./prepareGantt";
+import { type GanttPicture, linesOfSchedule, prepareGantt, sinceStart } from "./prepareGantt";
 import { scheduleNames } from "./scheduleNames";
 
 export interface PlacedExpertRow {
@@ -25,7 +25,7 @@ export interface PlacedExpertRow {
 export interface PlacementPicture {
   readonly gantt: GanttPicture | null;
   /** null: no baseline exists within the same limits. */
-  readonly speedUp: { readonly value: string; readonly detail: string; readonly faster: boolean } | null;
+  readonly speedUp: { readonly value: string; readonly detail: string; readonly name: string } | null;
   readonly makespan: { readonly value: string; readonly detail: string };
   readonly loads: { readonly value: string; readonly detail: string };
   readonly idle: { readonly value: string; readonly detail: string };
@@ -39,6 +39,9 @@ export interface PlacementPicture {
 }
 
 const times = (ratio: number): string => `${ratio.toFixed(2)} ×`;
+
+/** Times that differ by less count as the same. */
+const NO_MATTER = 0.005;
 
 /** Less is a solver's rounding. */
 const NO_GAP = 1e-5;
@@ -65,7 +68,7 @@ function aggregatorOf(aggregator: EnsemblePlacement["aggregator"]): PlacementPic
   const kept = points.filter((_, at) => at % step === 0 || at === points.length - 1);
   return {
     says: `${formatCounted(copies, "engine")} of ${model} on ${formatCounted(tp, "GPU")} ${copies === 1 ? "" : "each "}after the experts, loaded in ${formatSeconds(loadSeconds)}.`,
-    rows: kept.map(({ share, seconds }) => ({ share: formatPercent(share), seconds: formatSeconds(seconds) })),
+    rows: kept.map(({ share, seconds }) => ({ share: formatPercent(share), seconds: sinceStart(seconds) })),
   };
 }
 
@@ -98,7 +101,7 @@ export function preparePlacement(
         : {
             value: times(ratio),
             detail: `over ${beforeName}, experts alone`,
-            faster: ratio > 1,
+            name: ratio > 1 + NO_MATTER ? "Faster" : ratio < 1 - NO_MATTER ? "Slower" : "As fast",
           },
     makespan: { value: formatSeconds(after?.makespanSeconds), detail: instead(`${formatSeconds(before?.makespanSeconds)} by`) },
     loads: { value: formatCount(after?.loads), detail: instead(`${formatCount(before?.loads)} by`) },
