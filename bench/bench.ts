@@ -23,6 +23,7 @@ import { kairosOrderBenchmarks } from "./kairosOrder";
 import { kairosRaceBenchmarks } from "./kairosRace";
 import { liveBenchmarks } from "./live";
 import { oneReplicaBenchmarks } from "./oneReplica";
+import { placementBenchmarks } from "./placement";
 import { planBenchmarks } from "./plan";
 import { predictionBenchmarks } from "./prediction";
 import { predictorsLiveBenchmarks } from "./predictorsLive";
@@ -41,6 +42,7 @@ const benchmarks: readonly Benchmark[] = [
   ...programBenchmarks,
   ...planBenchmarks,
   ...deploymentBenchmarks,
+  ...placementBenchmarks,
   ...floorBenchmarks,
   ...exhaustiveBenchmarks,
   ...compareBenchmarks,
