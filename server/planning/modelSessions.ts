@@ -43,7 +43,7 @@ const SEED = 1;
  * Time of a model's sessions: fitted to measured ones where there are enough, else simulated; and of its loads: the median of measured ones, else estimated.
  * Those of emulated engines are taken where there are no others, and are called modelled and estimated all the same.
  *
- * @returns a sentence where the model does not fit a worker.
+ * @returns a sentence where the model, or every one of its requests, does not fit a worker.
  */
 export function modelSessions(asked: SessionsOf): Outcome<{ readonly sessions: ModelSessions }> {
   const { model, gpu, gpusPerWorker, lengths, storage, profile } = asked;
@@ -57,6 +57,12 @@ export function modelSessions(asked: SessionsOf): Outcome<{ readonly sessions: M
       message: `${model.id} does not fit a worker of ${worker}: give workers ${orList(gpusThatFit)} of them, or take another model.`,
     };
   }
+  const { kvTokens } = shaped.replica;
+  if (Array.from(lengths.outputTokens).every((tokens, at) => (lengths.inputTokens[at] ?? 0) + tokens > kvTokens))
+    return {
+      ok: false,
+      message: `No prompt with its answer has room in the KV cache of ${Math.floor(kvTokens)} tokens that ${model.id} has on a worker: give workers more GPUs, or bound answers by maxTokens.`,
+    };
   const own = asked.rows.filter((row) => row.model === model.id && row.gpu === gpu.id && row.tp === gpusPerWorker);
   const measured = own.filter(({ origin }) => origin === "measured");
   // Emulated engines follow the planner's own model: beside measured sessions theirs say nothing.

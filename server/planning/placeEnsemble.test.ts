@@ -90,6 +90,8 @@ it("refuses in a sentence what cannot be placed", async () => {
   );
   expect(await message({ ensemble: { ...ensemble, experts: ["nobody", "qwen2.5-7b"] }, prompts: [1, 1] })).toContain("no card of nobody");
   expect(await message({ lengths: {} })).toContain("how long answers of gemma-2-9b are");
+  const endless = { ...testPlaceTask().lengths, "qwen2.5-7b": { inputTokens: [10], outputTokens: [5e7] } };
+  expect(await message({ lengths: endless })).toMatch(/No prompt with its answer has room .* qwen2\.5-7b/);
   expect(await message({ gpu: "abacus" })).toContain("no card of the GPU abacus");
   expect((await message({ workers: 2, maxModelsPerWorker: 1 })).length).toBeGreaterThan(20);
 });
