@@ -228,6 +228,9 @@ describe("ensembles over a running cluster", () => {
     expect(await said(batches.preview(request({ workers: 3 }), never))).toContain("2 workers of 1 l40s");
     expect(await said(batches.preview(request({ ensemble: "none" }), never))).toBe("There is no ensemble none.");
     expect(await said(batches.preview(request({ promptSetId: "none" }), never))).toBe("There is no such sample of prompts.");
+    const who = Readable.from([Buffer.from("id,expert\nq0,qwen2.5-3b\n")]);
+    const { id: assignmentsUploadId } = done(await runtime.uploads.save(who, "who.csv"));
+    expect(await said(batches.preview(request({ assignmentsUploadId }), never))).toContain("name no expert for the question q1");
     const { preview } = done(await batches.preview(request(), never));
     expect(preview).toMatchObject({ questions: 24, gpus: [{ node: "node1", gpus: [0, 1] }] });
     expect(preview.notes.join(" ")).toContain("emulated");
@@ -264,6 +267,7 @@ describe("ensembles over a running cluster", () => {
       expect(name.endsWith(ending)).toBe(true);
       expect(text).toContain("24 questions through the experts of vote, on 2 workers of 1 l40s");
     }
+    expect(await said(batches.export({ request: request({ gpusPerWorker: 8 }), format: "ray" }, never))).toContain("0 workers of 8 l40s");
     expect(batches.list()).toEqual([]);
   }, 30_000);
 });

@@ -53,7 +53,7 @@ export async function placeTask(
       cards,
       concurrency: null,
     },
-    notes: [asked.says, `Nodes are taken to have ${gpusPerNode} GPUs, which an engine of the aggregator does not go beyond.`],
+    notes: [asked.says, `An engine of the aggregator spans ${gpusPerNode} GPUs at most: so many are taken to be on one node.`],
   };
 }
 

@@ -72,11 +72,10 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
   const { placement } = made;
   const aggregators = aggregatorPlaces(workers, placement.aggregator?.tp ?? null);
   if (aggregators.length === 0) {
+    const { model } = ensemble.aggregator;
     const most = `the ${mostOnOneNode(workers)} ${gpu} that the workers have on one node`;
-    return {
-      ok: false,
-      message: `The aggregator ${ensemble.aggregator.model} does not fit ${most}: give the batch more of them, or take a smaller one.`,
-    };
+    const why = `The aggregator ${model} does not fit ${most}, or has no room there for a question with its answers`;
+    return { ok: false, message: `${why}: give the batch more of them, or take a smaller aggregator.` };
   }
   const positions = new Map<string, number[]>(ensemble.experts.map((expert) => [expert, []]));
   for (const [at, experts] of recruited.experts.entries())
