@@ -62,7 +62,7 @@ export function secondsAtShare(points: readonly { readonly share: number; readon
   const above = points.findIndex((point) => point.share >= share);
   const [from, to] = [points[above - 1], points[above]];
   if (to === undefined) return points.at(-1)?.seconds ?? 0;
-  if (from === undefined || to.share === from.share) return to.seconds;
+  if (from === undefined || share === to.share) return to.seconds;
   return from.seconds + ((to.seconds - from.seconds) * (share - from.share)) / (to.share - from.share);
 }
 
