@@ -8,6 +8,8 @@ import { writeTables } from "./results";
 
 const RUNS = 20;
 const QUESTIONS = 150;
+/** Long enough that most of a batch is answering, and not loading. */
+const TOKENS = 250;
 const experts = ["gemma-2-2b", "gemma-2-9b", "qwen2.5-3b"];
 const aggregator = "qwen2.5-7b";
 const ids = Array.from({ length: QUESTIONS }, (_, at) => `q${at}`);
@@ -33,7 +35,7 @@ const killed: Benchmark = {
   async run() {
     const [cluster, studio] = await Promise.all([startTestCluster({ timeScale: 40, gpus: 2 }), batchStudio()]);
     try {
-      await emulatorOf(cluster).replay(panelOutcomes(ids, experts, aggregator));
+      await emulatorOf(cluster).replay(panelOutcomes(ids, experts, aggregator, TOKENS));
       keepCluster(cluster.store, 2);
       keepPrompts(cluster.store, questionsOf(ids));
       const order = orderOf({
@@ -58,12 +60,12 @@ const killed: Benchmark = {
         else over += 1;
       }
       const sum = (of: (run: Run) => number): number => runs.reduce((all, run) => all + of(run), 0);
-      const header = "| run | killed at | asked again | lost | done twice | took |\n|---|---|---|---|---|---|\n";
+      const header = "| run | killed at | under way, asked again | results missing | made twice | took |\n|---|---|---|---|---|---|\n";
       const lines = runs.map(
         (run, at) =>
           `| ${at + 1} | ${run.atSeconds.toFixed(2)} s | ${run.lost} | ${missingOf(run)} | ${twiceOf(run)} | ${run.seconds.toFixed(1)} s |\n`,
       );
-      writeTables("batchKills", [header + lines.join("")]);
+      writeTables("batch-kills", [header + lines.join("")]);
       const detail = [
         `${runs.length} batches of ${QUESTIONS} questions by ${experts.length} experts and an aggregator on 2 workers, each killed with -9 at a random point of ${undisturbed.seconds.toFixed(1)} s`,
         `${sum(({ lost }) => lost)} calls under way were lost and asked again, ${sum(missingOf)} results are missing, ${sum(twiceOf)} calls were made twice`,

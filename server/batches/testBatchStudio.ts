@@ -164,13 +164,14 @@ export const questionsOf = (ids: readonly string[], reference: (id: string) => s
 /** The letters of questions in turn; every third splits experts, as the last of them is wrong. The aggregator is right. */
 export const letterOf = (at: number): string => "ABCD"[at % 4] as string;
 
-export const panelOutcomes = (ids: readonly string[], experts: readonly string[], aggregator: string): EmulatedOutcomes => ({
+/** @param tokens of an answer, at least. */
+export const panelOutcomes = (ids: readonly string[], experts: readonly string[], aggregator: string, tokens = 10): EmulatedOutcomes => ({
   name: "held-out",
   promptIds: [...ids],
   inputTokens: ids.map(() => 50),
   models: [...experts, aggregator].map((model) => ({
     model,
-    outputTokens: ids.map((_, at) => 10 + (at % 7)),
+    outputTokens: ids.map((_, at) => tokens + (at % 7)),
     label: ids.map(() => 100),
     judged: ids.map(() => 50),
     answer: ids.map((_, at) => letterOf(model === experts.at(-1) && at % 3 === 0 ? at + 1 : at)),
