@@ -1,12 +1,11 @@
-import { randomUUID } from "node:crypto";
 import type { KeepSample } from "@/server/contracts/ensembles";
 import type { Outcome } from "@/server/contracts/studio";
 import { importAnswers, surveyAnswers } from "@/server/planning/importAnswers";
 import type { Store } from "@/server/store/store";
 import { batchSample } from "./batchSample";
 import type { BatchService, EnsembleService } from "./ensembleServices";
+import { keepAnswers } from "./keepAnswers";
 import { modelledAnswers, type TakenAnswers } from "./modelledAnswers";
-import { sampleSummary } from "./sampleSummary";
 import type { Uploads } from "./uploads";
 import { loadWorkload } from "./workloadService";
 
@@ -65,13 +64,7 @@ export function createEnsembleSamples({
     async keepSample({ name, source }, actor) {
       const made = await taken(source);
       if (!made.ok) return made;
-      const { sample, origin, notes } = made.taken;
-      const id = randomUUID();
-      const summary = { id, name, createdAt: new Date().toISOString(), actor, origin, notes, ...sampleSummary(sample) };
-      store.atomically(() => {
-        store.answerSamples.insert(summary, sample);
-        note(actor, "keep sample of answers", name, `${summary.questions} questions, ${summary.models.length} models, ${origin}`);
-      });
+      const id = keepAnswers(store, made.taken, { name, actor });
       if (source.kind === "upload") uploads.remove(source.uploadId);
       return { ok: true, id };
     },

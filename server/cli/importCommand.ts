@@ -3,6 +3,7 @@ import { storeWorkload } from "@/server/api/workloadService";
 import { openStore } from "@/server/store/store";
 import { studioSettings } from "@/server/studioSettings";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { addImportAnswersCommand } from "./importAnswersCommand";
 import { addImportResultsCommand } from "./importResultsCommand";
 import { addImportWorkflowCommand } from "./importWorkflowCommand";
 import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
@@ -14,6 +15,7 @@ export function addImportCommand(program: Command, onExit: (code: ExitCode) => v
     .option("--name <name>", "the workload's name (default: family and tasks)")
     .action(async (flags: WorkloadFlags & { readonly name?: string }) => onExit(await importWorkload(flags)));
   addImportWorkflowCommand(importing, onExit);
+  addImportAnswersCommand(importing, onExit);
   addImportResultsCommand(importing, onExit);
 }
 

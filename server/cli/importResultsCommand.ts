@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { batchSample } from "@/server/api/batchSample";
-import { sampleSummary } from "@/server/api/sampleSummary";
+import { keepAnswers } from "@/server/api/keepAnswers";
 import { readJobResults } from "@/server/batches/jobFiles/jobResults";
 import { openStore, type Store } from "@/server/store/store";
 import { studioSettings } from "@/server/studioSettings";
@@ -48,22 +47,9 @@ async function keepResults(files: readonly string[], { prompts, ensemble, sample
   const { questions, failed } = read;
   const made = await batchSample({ batch: { document, promptSetId: prompts, name }, results: questions, prompts: store.prompts });
   if (!made.ok) return refuse(made.message);
-  const { sample } = made;
   const failures = failed === 0 ? [] : [`${failed} requests of the job failed and were left out.`];
-  const [id, createdAt, actor] = [randomUUID(), new Date().toISOString(), "command line"];
   const notes = [`Of a job's results in ${files.length} files.`, ...made.notes, ...failures];
-  const summary = { id, name, createdAt, actor, origin: "batch" as const, notes, ...sampleSummary(sample) };
-  store.atomically(() => {
-    store.answerSamples.insert(summary, sample);
-    store.audit.add({
-      at: createdAt,
-      actor,
-      action: "keep sample of answers",
-      subject: name,
-      detail: `${summary.questions} questions of a job`,
-    });
-  });
   for (const said of notes) process.stderr.write(`${said}\n`);
-  process.stdout.write(`${id}\n`);
+  process.stdout.write(`${keepAnswers(store, { sample: made.sample, origin: "batch", notes }, { name, actor: "command line" })}\n`);
   return EXIT.done;
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { testOrder, testPrompt } from "@/server/batches/jobFiles/testOrder";
 import { keepPrompts } from "@/server/profiling/testProfileStudio";
@@ -77,11 +78,38 @@ it("keeps what workers wrote as a sample, right or wrong by the prompts' referen
   ]);
 });
 
+it("keeps a table of labelled answers, packed or not, and says what it does not find in it", async () => {
+  const rows = ["p1", "p2"].flatMap((id) => [`${id},small,1,A,10`, `${id},large,0,B,30`]);
+  const table = ["prompt_id,model,correct,answer,out_tok", ...rows].join("\n");
+  writeFileSync(join(folder, "answers.csv.gz"), gzipSync(table));
+  for (const file of [put("answers.csv", table), join(folder, "answers.csv.gz")]) {
+    const { code, stdout } = await weir("import", "answers", file, "--of", "small, large", "--sample", "two");
+    expect(code).toBe(0);
+    const store = openStore(state);
+    expect(store.answerSamples.get(stdout.trim())?.summary).toMatchObject({ name: "two", origin: "uploaded", questions: 2 });
+    store.close();
+  }
+  const alone = await weir("import", "answers", join(folder, "answers.csv"), "--of", "small", "--sample", "one");
+  expect([alone.code, alone.stderr]).toEqual([2, "--of names 1 models: name 2 to 17.\n"]);
+  const unknown = await weir("import", "answers", join(folder, "answers.csv"), "--of", "small,none", "--sample", "one");
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("none")]);
+});
+
 it("says in a sentence what it cannot read or does not know, and keeps nothing", async () => {
   const broken = await importing(put("broken.jsonl", answer("p0", small, "A"), "{"));
   expect([broken.code, broken.stderr]).toEqual([2, "broken.jsonl line 2: this is no line of results of vllm run-batch.\n"]);
   const missing = await importing(join(folder, "none.jsonl"));
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("There is no file")]);
-  const unknown = await weir("import", "results", "--prompts", "set", "--ensemble", "none", "--sample", "x", put("one.jsonl", failure("p0")));
+  const unknown = await weir(
+    "import",
+    "results",
+    "--prompts",
+    "set",
+    "--ensemble",
+    "none",
+    "--sample",
+    "x",
+    put("one.jsonl", failure("p0")),
+  );
   expect([unknown.code, unknown.stderr]).toEqual([2, "There is no ensemble none.\n"]);
 });
