@@ -27,7 +27,7 @@ export function patternReader(
 ): { readonly ok: true; readonly read: PatternReader } | { readonly ok: false; readonly problem: string } {
   try {
     const each = RE2JS.compile(pattern);
-    const fold = ignoringCase.test(pattern) ? "toLowerCase" : "toString";
+    const ignoresCase = ignoringCase.test(pattern);
     // Greedy, so that what it finds begins as late as a match can.
     const latest = RE2JS.compile(`(?s:.*)(${pattern})`);
     if (each.programSize() > MOST_INSTRUCTIONS) {
@@ -36,7 +36,11 @@ export function patternReader(
         problem: `The pattern repeats too much: it is ${each.programSize()} steps long, of ${MOST_INSTRUCTIONS} at most.`,
       };
     }
-    return { ok: true, read: (text) => lastMatch(each, latest, text.slice(-SEARCHED))?.[fold]() ?? null };
+    const read: PatternReader = (text) => {
+      const found = lastMatch(each, latest, text.slice(-SEARCHED));
+      return ignoresCase ? (found?.toLowerCase() ?? null) : found;
+    };
+    return { ok: true, read };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     return { ok: false, problem: `RE2 cannot read the pattern: ${error.message.replace(/^error parsing regexp: /, "")}.` };
