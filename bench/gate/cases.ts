@@ -7,7 +7,7 @@ export interface GateCase {
   readonly aggregator: string;
 }
 
-/** Chosen by accuracies and families alone, before anything was replayed. */
+/** Chosen by families, sizes and accuracies, not by what they give. */
 export const gateCases: readonly GateCase[] = [
   {
     task: "gsm",
