@@ -136,7 +136,14 @@ export function createBatches(parts: BatchesParts) {
     },
     /** Goes on with what an earlier studio had begun; paused ones stay so. Call once, at start. */
     takeUp(): void {
-      for (const batch of store.batches.open()) begin(batch);
+      for (const batch of store.batches.open()) {
+        try {
+          begin(batch);
+        } catch (error) {
+          // One that an older studio wrote in another form must not keep this one from starting.
+          process.stderr.write(`The batch ${batch.id} could not be taken up: ${error instanceof Error ? error.message : error}\n`);
+        }
+      }
       const clusterIds = [...new Set(store.batches.list().flatMap(({ clusterId, endedAt }) => (endedAt === null ? [] : clusterId)))];
       void sweep(clusterIds).catch(() => undefined);
     },

@@ -230,6 +230,12 @@ describe("attentionOf", () => {
     ).toEqual([]);
   });
 
+  it("says nothing of a batch's engine, which comes and goes and of which the batch tells", () => {
+    const silent = { ...engine, state: "unreachable" as const, sinceMs: nowMs - 60_000 };
+    const saidOf = (id: string) => attentionOf({ ...fine, frame: frameOf([engine, { ...silent, id }]) }).length;
+    expect([saidOf("small-bf16-tp1-pp1-e0-1"), saidOf("batch-0a1b2c3d-experts-w0-1")]).toEqual([1, 0]);
+  });
+
   it("leaves nothing out where several things are wrong, and puts what is bad first", () => {
     // Those that stand in the same place of the ground exclude one another.
     const apart = faults.filter(([, ground]) => ["problem", "connection", "spec", "drift"].some((name) => name in ground));
