@@ -6,6 +6,9 @@ const MOST_COLUMNS = 8;
 /** A subset whose equations say less than this of one of its columns beyond the others cannot tell them apart. */
 const LEAST_PIVOT = 1e-9;
 
+/** Coefficients of shorter columns would be beyond what numbers hold. */
+const LEAST_LENGTH = 1e-100;
+
 /**
  * Coefficients, none below 0, that minimise the sum of squared differences between `matrix` times them and `right`. Every subset of the columns is fitted
  * and the best without a negative coefficient taken, so that it is exact; of columns that say the same only one is used.
@@ -17,8 +20,11 @@ export function nonNegativeLeastSquares(matrix: readonly (readonly number[])[], 
   const columns = matrix[0]?.length ?? 0;
   if (columns > MOST_COLUMNS)
     throw new RangeError(`At most ${MOST_COLUMNS} columns are fitted without negative coefficients, found ${columns}`);
-  // Columns of one length each, so that pivots can be told from rounding.
-  const scales = Array.from({ length: columns }, (_, column) => Math.hypot(...matrix.map((row) => row[column] ?? 0)) || 1);
+  // Columns of one length each, so that pivots can be told from rounding; of none where there is nothing in them.
+  const scales = Array.from({ length: columns }, (_, column) => {
+    const length = Math.hypot(...matrix.map((row) => row[column] ?? 0));
+    return length > LEAST_LENGTH ? length : Number.POSITIVE_INFINITY;
+  });
   const scaled = matrix.map((row) => row.map((value, column) => value / (scales[column] ?? 1)));
   const product = (a: number, b: number): number => scaled.reduce((sum, row) => sum + (row[a] ?? 0) * (row[b] ?? 0), 0);
   const normal = scales.map((_, a) => scales.map((__, b) => product(a, b)));
