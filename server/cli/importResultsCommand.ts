@@ -47,8 +47,15 @@ async function keepResults(files: readonly string[], { prompts, ensemble, sample
   const { questions, failed } = read;
   const made = await batchSample({ batch: { document, promptSetId: prompts, name }, results: questions, prompts: store.prompts });
   if (!made.ok) return refuse(made.message);
-  const failures = failed === 0 ? [] : [`${failed} requests of the job failed and were left out.`];
-  const notes = [`Of a job's results in ${files.length} files.`, ...made.notes, ...failures];
+  const failures = failed === 0 ? [] : [`Requests of the job that failed and were left out: ${failed}.`];
+  const notes = [
+    `Of a job's results: ${files
+      .map((file) => basename(file))
+      .slice(0, 5)
+      .join(", ")}${files.length > 5 ? " and others" : ""}.`,
+    ...made.notes,
+    ...failures,
+  ];
   for (const said of notes) process.stderr.write(`${said}\n`);
   process.stdout.write(`${keepAnswers(store, { sample: made.sample, origin: "batch", notes }, { name, actor: "command line" })}\n`);
   return EXIT.done;

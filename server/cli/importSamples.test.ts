@@ -51,7 +51,7 @@ it("keeps what workers wrote as a sample, right or wrong by the prompts' referen
     put("w1-s0.jsonl", answer("p3", large, "Answer: C"), answer("p0", large, "Answer: D")),
   ];
   const { code, stdout, stderr } = await importing(...files);
-  expect([code, stderr]).toEqual([0, expect.stringContaining("1 requests of the job failed")]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("failed and were left out: 1.")]);
   const store = openStore(state);
   const kept = store.answerSamples.get(stdout.trim());
   const audited = store.audit.list(10).map(({ actor, action }) => [actor, action]);

@@ -1,9 +1,9 @@
-import { count, desc, eq, lte, sql } from "drizzle-orm";
+import { desc, eq, lte, sql } from "drizzle-orm";
 import type { SessionRow } from "@/solver/ensemble/sessionRow";
 import type { Database } from "./database";
 import { sessionRows } from "./schema";
 
-/** Rows that are kept in all; the oldest go. Costs are fitted to some dozen of a model. */
+/** Rows that are kept in all: costs are fitted to some dozen of a model. */
 const mostRows = 20_000;
 
 /** Rows of one type of GPU that are read. */
@@ -14,6 +14,7 @@ const gpuOfRow = sql`json_extract(${sessionRows.row}, '$.gpu')`;
 /** Sessions of experts as they were measured, which session costs are fitted to. */
 export function createSessionRowRepository(db: Database) {
   return {
+    /** The oldest beyond twenty thousand goes. */
     add(row: SessionRow): void {
       const { lastInsertRowid } = db.insert(sessionRows).values({ at: new Date().toISOString(), row }).run();
       db.delete(sessionRows)
@@ -30,9 +31,6 @@ export function createSessionRowRepository(db: Database) {
         .limit(mostRead)
         .all()
         .map(({ row }) => row);
-    },
-    count(): number {
-      return db.select({ rows: count() }).from(sessionRows).get()?.rows ?? 0;
     },
   };
 }
