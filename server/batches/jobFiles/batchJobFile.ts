@@ -88,5 +88,7 @@ const howTo = {
     "# Apply it by `kubectl apply --server-side -f FILE` (its inputs are too large for the annotation of a plain apply).",
     "# The claim for results wants a storage class that several nodes may write: give it another claim where yours has none.",
   ],
-  ray: ["# Run it as `bash FILE RESULTS` where `ray` is installed; run again it passes over sessions whose results are there."],
+  ray: [
+    "# Run it as `bash FILE RESULTS` where `ray` is installed; the nodes need vLLM. Run again it passes over sessions whose results are there.",
+  ],
 } as const;
