@@ -39,6 +39,15 @@ export function PlaceFields(props: {
           options={kOptions}
           onChange={(k) => onChange({ k: k === "" ? null : Number(k) })}
         />
+        {form.promptOptions.length > 1 && (
+          <SelectField
+            className="max-w-full"
+            label="Prompts"
+            value={form.prompts}
+            options={form.promptOptions}
+            onChange={(prompts) => onChange({ prompts: prompts === "" ? null : prompts, questions: null })}
+          />
+        )}
         <NumberField
           label="Questions"
           whole

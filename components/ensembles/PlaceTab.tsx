@@ -81,12 +81,13 @@ export function PlaceTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const cards = useQuery(trpc.cards.list.queryOptions());
   const workloads = useQuery(trpc.workloads.list.queryOptions()).data;
   const samples = useQuery(trpc.ensembles.samples.queryOptions()).data;
+  const prompts = useQuery(trpc.prompts.list.queryOptions()).data;
   const ground = useMemo(
     () =>
-      cards.data === undefined || workloads === undefined || samples === undefined
+      cards.data === undefined || workloads === undefined || samples === undefined || prompts === undefined
         ? null
-        : { cluster: cluster.spec, cards: cards.data, workloads, samples },
-    [cluster.spec, cards.data, workloads, samples],
+        : { cluster: cluster.spec, cards: cards.data, workloads, samples, prompts },
+    [cluster.spec, cards.data, workloads, samples, prompts],
   );
   const kept = ensembleInView(ensembles.data ?? [], view.ensemble);
   const status = queryStatus(ensembles, {

@@ -58,7 +58,7 @@ export interface EnsemblesView {
   readonly snippet: SnippetLanguage;
   /** Id of the batch that is looked at. */
   readonly batch: string | null;
-  /** Prompts that a batch is to be started of. */
+  /** Prompts that are placed, and of which a batch is to be started. */
   readonly prompts: string | null;
 }
 

@@ -25,6 +25,10 @@ const ground: PlaceGround = {
   },
   cards,
   workloads: [{ id: "w1", name: "chat", version: 1, prompts: 800, models: known(["llama-3.1-8b"]) }],
+  prompts: [
+    { id: "p1", name: "exam", prompts: 300, deleted: false },
+    { id: "p2", name: "gone", prompts: 9, deleted: true },
+  ],
   samples: [{ id: "s1", name: "gsm", questions: 1319, models: known(["gemma-2-9b", "qwen2.5-7b", "llama-3.1-8b", "llama-3.1-70b"]) }],
 };
 const view = (query = ""): EnsemblesView => ensemblesCodec.parse(new URLSearchParams(query));
@@ -46,6 +50,15 @@ describe("preparePlaceForm", () => {
       ...{ gpu: "a100-80g", workers: 64, gpusPerWorker: 2, maxModelsPerWorker: 3, questions: 12_000 },
       ...{ storage: "object-store", replicas: "single" },
     });
+  });
+
+  it("takes as many questions as the chosen prompts are, whose categories say who answers what", () => {
+    const form = preparePlaceForm(testEnsemble(), view("prompts=p1"), ground);
+    expect(form.request).toMatchObject({ questions: 300, promptSetId: "p1" });
+    expect(form.promptOptions.map(({ text }) => text)).toEqual(["any", "exam, 300 prompts"]);
+    const gone = preparePlaceForm(testEnsemble(), view("prompts=p2"), ground);
+    expect(gone.prompts).toBe("");
+    expect(gone.request).not.toHaveProperty("promptSetId");
   });
 
   it("says whom the chosen lengths do not know, and asks nothing", () => {

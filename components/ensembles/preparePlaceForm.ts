@@ -1,4 +1,4 @@
-import type { AnswerSampleSummary, KeptEnsemble, PlaceRequest, WorkloadSummary } from "@/server/contracts/studio";
+import type { AnswerSampleSummary, KeptEnsemble, PlaceRequest, PromptSet, WorkloadSummary } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { feasibleShapes } from "@/solver/hardware/replicaShapes";
 import { gpuCount, gpuTypes } from "@/solver/plan/clusterGpus";
@@ -17,6 +17,7 @@ export interface PlaceGround {
   readonly cards: Cards;
   readonly workloads: readonly Pick<WorkloadSummary, "id" | "name" | "version" | "prompts" | "models">[];
   readonly samples: readonly Pick<AnswerSampleSummary, "id" | "name" | "questions" | "models">[];
+  readonly prompts: readonly Pick<PromptSet, "id" | "name" | "prompts" | "deleted">[];
 }
 
 /** A placement to be asked for: what the address says, and what suits it where it says nothing. */
@@ -29,6 +30,10 @@ export interface PlaceForm {
   readonly lengths: string;
   readonly gpuOptions: readonly Option[];
   readonly lengthOptions: readonly Option[];
+  /** Prompts whose categories say who answers what. */
+  readonly promptOptions: readonly Option[];
+  /** Empty: none are chosen. */
+  readonly prompts: string;
   readonly request: PlaceRequest | null;
   /** Why nothing can be asked, with the way out; null: something can. */
   readonly problem: string | null;
@@ -96,7 +101,9 @@ export function preparePlaceForm(ensemble: Ensemble, view: EnsemblesView, ground
   const workers = view.workers ?? Math.min(MOST_WORKERS, Math.max(1, free));
   const sources = lengthSources(ensemble.experts, ground);
   const source = sources.find(({ value }) => value === view.lengths) ?? sources[0];
-  const questions = view.questions ?? source?.questions ?? QUESTIONS;
+  const sets = ground.prompts.filter(({ deleted }) => !deleted);
+  const set = sets.find(({ id }) => id === view.prompts);
+  const questions = view.questions ?? set?.prompts ?? source?.questions ?? QUESTIONS;
   const problem =
     source === undefined
       ? "Nothing says how long answers are. Import a workload, or bring a sample of answers on the tab Gate."
@@ -105,7 +112,11 @@ export function preparePlaceForm(ensemble: Ensemble, view: EnsemblesView, ground
         : null;
   return {
     ...{ gpu, gpusPerWorker, workers, questions, problem },
-    lengths: source?.value ?? "",
+    ...{ lengths: source?.value ?? "", prompts: set?.id ?? "" },
+    promptOptions: [
+      { value: "", text: "any" },
+      ...sets.map(({ id, name, prompts }) => ({ value: id, text: `${name}, ${formatCounted(prompts, "prompt")}` })),
+    ],
     gpuOptions: [...cards.gpus]
       .sort((a, b) => Number(own.includes(b.id)) - Number(own.includes(a.id)))
       .map(({ id }) => ({ value: id, text: own.includes(id) ? `${id}, in this cluster` : id })),
@@ -119,6 +130,7 @@ export function preparePlaceForm(ensemble: Ensemble, view: EnsemblesView, ground
         : {
             ...{ ensemble, gpu, workers, gpusPerWorker, questions, maxModelsPerWorker: view.k },
             ...{ replicas: view.single ? "single" : "amortised", lengths: lengthsOf(source.value), storage: view.storage },
+            ...(set === undefined ? {} : { promptSetId: set.id }),
           },
   };
 }
