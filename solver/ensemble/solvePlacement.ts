@@ -13,6 +13,8 @@ export const ASKED_GAP = 1e-3;
 const PROVEN_CELLS = 40;
 const MOST_CELLS = 120;
 const SEARCHES = 8;
+/** Relative gain below which engines, which keep rows to a tolerance, cannot tell a better schedule. */
+const LEAST_GAIN = 2e-7;
 
 /** The ILP of one K as far as it was solved: its costs are linear, tau_m for each prompt. */
 export interface SolvedPlacement {
@@ -45,10 +47,11 @@ export function solvePlacement(
   const askedGap = cells <= PROVEN_CELLS ? 0 : ASKED_GAP;
   if (cells > MOST_CELLS || gapOf(before) <= Math.max(askedGap, 1e-9)) return before;
 
-  const range = { leastSeconds, mostSeconds: before.makespanSeconds * (1 + 1e-9) };
-  const result = engine.solve(placementModel(problem, range), { timeLimitSeconds, relativeGap: askedGap });
-  // Nothing is left between the bound and the schedule that was found, but for what engines round.
-  if (result.status === "infeasible") return { ...before, lowerBoundSeconds: before.makespanSeconds };
+  // What is no better than found is of no use, and that there is nothing better is proven sooner than that something is the best.
+  const mostSeconds = before.makespanSeconds * (1 - Math.max(askedGap, LEAST_GAIN));
+  if (mostSeconds <= leastSeconds) return before;
+  const result = engine.solve(placementModel(problem, { leastSeconds, mostSeconds }), { timeLimitSeconds, relativeGap: askedGap });
+  if (result.status === "infeasible") return { ...before, lowerBoundSeconds: mostSeconds };
   if (result.status === "undecided") return before;
   const boundSeconds = Math.max(leastSeconds, result.bound ?? leastSeconds);
   const solved = solvedOf(draftOf(ground, readPlacement(problem, result.x)), boundSeconds);
