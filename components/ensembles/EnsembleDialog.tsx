@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useState } from "react";
 import type { KeptEnsemble } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
@@ -10,7 +10,9 @@ import { NumberField, SelectField, TextField } from "../ui/Field";
 import { Modal } from "../ui/Modal";
 import { NumberGuard } from "../ui/NumberGuard";
 import { ConfidenceFields } from "./ConfidenceFields";
+import { EnsembleAdvanced } from "./EnsembleAdvanced";
 import { ExpertsField } from "./ExpertsField";
+import { FieldProblem } from "./FieldProblem";
 import {
   composeEnsemble,
   type EnsembleForm,
@@ -23,11 +25,6 @@ import {
 import { TryExtraction } from "./TryExtraction";
 import { useEnsembleAct } from "./useEnsembles";
 
-const allowed = "0: as many as the engine allows";
-
-/** What is wrong with a field, once somebody tried to keep the whole. */
-const Problem = ({ text }: { readonly text: string | undefined }) => text !== undefined && <ErrorLine error={{ message: text }} />;
-
 /** Models that cards, workloads and samples know, each once. */
 function useKnownModels(): readonly string[] {
   const trpc = useTRPC();
@@ -36,83 +33,6 @@ function useKnownModels(): readonly string[] {
   const samples = useQuery(trpc.ensembles.samples.queryOptions()).data ?? [];
   const answered = [...workloads, ...samples].flatMap(({ models }) => models.map(({ model }) => model));
   return [...new Set([...answered, ...cards.map(({ id }) => id)])];
-}
-
-function Area(props: {
-  readonly label: string;
-  readonly value: string;
-  readonly rows: number;
-  readonly maxLength: number;
-  readonly placeholder?: string;
-  readonly onChange: (value: string) => void;
-}) {
-  const id = useId();
-  const { label, onChange, ...rest } = props;
-  return (
-    <div className="flex flex-col gap-1">
-      <label htmlFor={id} className="text-xs text-ink-3">
-        {label}
-      </label>
-      <textarea
-        id={id}
-        className="min-w-0 rounded-md border border-line-strong bg-raised px-2 py-1 font-mono text-xs"
-        {...rest}
-        onChange={(event) => onChange(event.target.value)}
-      />
-    </div>
-  );
-}
-
-function Advanced(props: {
-  readonly form: EnsembleForm;
-  readonly problems: Problems;
-  readonly put: (change: Partial<EnsembleForm>) => void;
-}) {
-  const { form, problems, put } = props;
-  return (
-    <details open={problems.skills !== undefined || problems.maxTokens !== undefined}>
-      <summary className="text-xs text-ink-3">Advanced</summary>
-      <div className="mt-3 flex flex-col gap-3">
-        <div className="flex flex-wrap gap-x-4 gap-y-3">
-          <NumberField
-            label="Tokens of an expert's answer at most"
-            hint={allowed}
-            whole
-            min={0}
-            max={1_000_000}
-            value={form.maxTokens}
-            onChange={(maxTokens) => put({ maxTokens })}
-          />
-          <NumberField
-            label="Tokens of the aggregator's at most"
-            hint={allowed}
-            whole
-            min={0}
-            max={1_000_000}
-            value={form.aggregatorMaxTokens}
-            onChange={(aggregatorMaxTokens) => put({ aggregatorMaxTokens })}
-          />
-        </div>
-        <Problem text={problems.maxTokens} />
-        <Area
-          label="What the aggregator is told to do with the answers; empty: Weir's own words"
-          value={form.instruction}
-          rows={3}
-          maxLength={4_000}
-          onChange={(instruction) => put({ instruction })}
-        />
-        <Area
-          label="Skills: accuracy of experts by category, as JSON; the most accurate ones of a question's category answer it"
-          value={form.skills}
-          rows={4}
-          maxLength={200_000}
-          placeholder='{"*": {"model-a": 0.71}, "maths": {"model-a": 0.64}}'
-          onChange={(skills) => put({ skills })}
-        />
-        <Problem text={problems.skills} />
-      </div>
-    </details>
-  );
 }
 
 /** Makes an ensemble, or the next version of one. What is wrong is told field by field, once it was tried to keep it. */
@@ -163,9 +83,9 @@ export function EnsembleDialog(props: {
               hint={`Clients ask for ensemble/${form.name.trim() || "<name>"}.${kept === null ? "" : " Under another name it is kept as another ensemble."}`}
               onChange={(name) => put({ name })}
             />
-            <Problem text={problems.name} />
+            <FieldProblem text={problems.name} />
             <ExpertsField experts={form.experts} known={known} onChange={(experts) => put({ experts })} />
-            <Problem text={problems.experts} />
+            <FieldProblem text={problems.experts} />
             <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
               <NumberField
                 label="Experts a question"
@@ -184,8 +104,8 @@ export function EnsembleDialog(props: {
                 onChange={(aggregator) => put({ aggregator })}
               />
             </div>
-            <Problem text={problems.expertsPerQuestion} />
-            <Problem text={problems.aggregator} />
+            <FieldProblem text={problems.expertsPerQuestion} />
+            <FieldProblem text={problems.aggregator} />
             <div className="flex flex-col gap-3 border-t pt-3">
               <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
                 <SelectField
@@ -205,12 +125,12 @@ export function EnsembleDialog(props: {
                   />
                 )}
               </div>
-              <Problem text={problems.extraction} />
+              <FieldProblem text={problems.extraction} />
               <TryExtraction extraction={extractionOf(form)} />
             </div>
             <div className="flex flex-col gap-3 border-t pt-3">
               <ConfidenceFields form={form} samples={samples} onChange={put} />
-              <Problem text={problems.confidence} />
+              <FieldProblem text={problems.confidence} />
               <div className="flex flex-wrap items-start gap-x-4 gap-y-3">
                 <NumberField
                   label="Tau"
@@ -239,11 +159,11 @@ export function EnsembleDialog(props: {
                   onChange={(deadlineSeconds) => put({ deadlineSeconds })}
                 />
               </div>
-              <Problem text={problems.tau} />
-              <Problem text={problems.quorum} />
-              <Problem text={problems.deadlineSeconds} />
+              <FieldProblem text={problems.tau} />
+              <FieldProblem text={problems.quorum} />
+              <FieldProblem text={problems.deadlineSeconds} />
             </div>
-            <Advanced form={form} problems={problems} put={put} />
+            <EnsembleAdvanced form={form} problems={problems} put={put} />
             <ErrorLine error={keep.error} />
             {tried && "problems" in made && (
               <p role="status" className="text-sm text-ink-2">

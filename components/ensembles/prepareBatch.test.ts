@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Batch } from "@/server/contracts/studio";
 import { identifyModels } from "../ui/modelIdentity";
-import { batchRefreshMs, batchState, composeBatch, prepareBatch } from "./prepareBatch";
+import { batchRefreshMs, batchState, prepareBatch } from "./prepareBatch";
 import { testBatch, testSession } from "./testEnsembles";
 
 const identities = identifyModels(["gemma-2-9b", "qwen2.5-7b", "llama-3.1-70b"]);
@@ -107,21 +107,4 @@ it("tells a batch that somebody paused from one that paused itself", () => {
   expect(batchState({ state: "paused", pause: { kind: "operator", reason: "", since } }).tone).toBe("warn");
   expect(batchState({ state: "paused", pause: { kind: "problem", reason: "engine is down", since } })).toMatchObject({ tone: "bad" });
   expect([batchRefreshMs("running"), batchRefreshMs("done"), batchRefreshMs(undefined)]).toEqual([1000, false, false]);
-});
-
-describe("a batch to be started", () => {
-  const form = {
-    ...{ name: " night ", promptSetId: "p", ensemble: "maths", workers: 2, gpusPerWorker: 1, maxModelsPerWorker: null },
-    ...{ single: true, concurrency: 64, timeoutSeconds: 600, attempts: 3, assignmentsUploadId: null },
-  };
-  it("is asked for with the cluster and a name, its own or the ensemble's", () => {
-    expect(composeBatch(form, "c")).toMatchObject({ request: { name: "night", clusterId: "c", replicas: "single", ensemble: "maths" } });
-    expect(composeBatch(form, "c")).not.toHaveProperty("request.assignmentsUploadId");
-    expect(composeBatch({ ...form, assignmentsUploadId: "u" }, "c")).toHaveProperty("request.assignmentsUploadId", "u");
-    expect(composeBatch({ ...form, name: " " }, "c")).toMatchObject({ request: { name: "maths" } });
-  });
-  it("says what is missing first", () => {
-    expect(composeBatch({ ...form, promptSetId: "" }, "c")).toEqual({ problem: expect.stringContaining("prompts") });
-    expect(composeBatch({ ...form, ensemble: "" }, "c")).toEqual({ problem: expect.stringContaining("ensemble") });
-  });
 });

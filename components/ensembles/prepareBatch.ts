@@ -1,4 +1,4 @@
-import type { Batch, BatchRequest, BatchSummary } from "@/server/contracts/studio";
+import type { Batch, BatchSummary } from "@/server/contracts/studio";
 import { shareOf } from "@/solver/judging/interval";
 import type { Tone } from "../ui/Badge";
 import { formatAge, formatCount, formatCounted, formatPercent, formatPercentSpan, formatSeconds } from "../ui/format";
@@ -223,29 +223,3 @@ const [RUNNING_MS, IDLE_MS] = [1_000, 5_000];
 /** How often a batch is looked at: one that is over changes no more. `undefined`: it is not known yet. */
 export const batchRefreshMs = (state: BatchSummary["state"] | undefined): number | false =>
   state === "running" ? RUNNING_MS : state === "paused" ? IDLE_MS : false;
-
-/** A batch to be started, as it stands in its dialog. */
-export interface BatchForm {
-  readonly name: string;
-  readonly promptSetId: string;
-  readonly ensemble: string;
-  readonly workers: number;
-  readonly gpusPerWorker: number;
-  /** null: swept. */
-  readonly maxModelsPerWorker: number | null;
-  readonly single: boolean;
-  readonly concurrency: number;
-  readonly timeoutSeconds: number;
-  readonly attempts: number;
-  /** null: by the ensemble's skills. */
-  readonly assignmentsUploadId: string | null;
-}
-
-/** The request that a form makes, or the first sentence of what is in the way. */
-export function composeBatch(form: BatchForm, clusterId: string): { readonly request: BatchRequest } | { readonly problem: string } {
-  if (form.ensemble === "") return { problem: "Make an ensemble first, on the tab Place." };
-  if (form.promptSetId === "") return { problem: "Take a sample of prompts first, on Workloads." };
-  const { single, name, assignmentsUploadId, ...rest } = form;
-  const assigned = assignmentsUploadId === null ? {} : { assignmentsUploadId };
-  return { request: { ...rest, ...assigned, name: name.trim() || form.ensemble, clusterId, replicas: single ? "single" : "amortised" } };
-}

@@ -1,0 +1,84 @@
+import { useId } from "react";
+import { NumberField } from "../ui/Field";
+import { FieldProblem } from "./FieldProblem";
+import type { EnsembleForm, Problems } from "./prepareEnsemble";
+
+const allowed = "0: as many as the engine allows";
+
+function Area(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly rows: number;
+  readonly maxLength: number;
+  readonly placeholder?: string;
+  readonly onChange: (value: string) => void;
+}) {
+  const id = useId();
+  const { label, onChange, ...rest } = props;
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-xs text-ink-3">
+        {label}
+      </label>
+      <textarea
+        id={id}
+        className="min-w-0 rounded-md border border-line-strong bg-raised px-2 py-1 font-mono text-xs"
+        {...rest}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
+  );
+}
+
+/** What few ensembles need: bounds of answers, words for the aggregator, and what is known of experts by category. */
+export function EnsembleAdvanced(props: {
+  readonly form: EnsembleForm;
+  readonly problems: Problems;
+  readonly put: (change: Partial<EnsembleForm>) => void;
+}) {
+  const { form, problems, put } = props;
+  return (
+    <details open={problems.skills !== undefined || problems.maxTokens !== undefined}>
+      <summary className="text-xs text-ink-3">Advanced</summary>
+      <div className="mt-3 flex flex-col gap-3">
+        <div className="flex flex-wrap gap-x-4 gap-y-3">
+          <NumberField
+            label="Tokens of an expert's answer at most"
+            hint={allowed}
+            whole
+            min={0}
+            max={1_000_000}
+            value={form.maxTokens}
+            onChange={(maxTokens) => put({ maxTokens })}
+          />
+          <NumberField
+            label="Tokens of the aggregator's at most"
+            hint={allowed}
+            whole
+            min={0}
+            max={1_000_000}
+            value={form.aggregatorMaxTokens}
+            onChange={(aggregatorMaxTokens) => put({ aggregatorMaxTokens })}
+          />
+        </div>
+        <FieldProblem text={problems.maxTokens} />
+        <Area
+          label="What the aggregator is told to do with the answers; empty: Weir's own words"
+          value={form.instruction}
+          rows={3}
+          maxLength={4_000}
+          onChange={(instruction) => put({ instruction })}
+        />
+        <Area
+          label="Skills: accuracy of experts by category, as JSON; the most accurate ones of a question's category answer it"
+          value={form.skills}
+          rows={4}
+          maxLength={200_000}
+          placeholder='{"*": {"model-a": 0.71}, "maths": {"model-a": 0.64}}'
+          onChange={(skills) => put({ skills })}
+        />
+        <FieldProblem text={problems.skills} />
+      </div>
+    </details>
+  );
+}

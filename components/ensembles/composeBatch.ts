@@ -1,0 +1,27 @@
+import type { BatchRequest } from "@/server/contracts/studio";
+
+/** A batch to be started, as it stands in its dialog. */
+export interface BatchForm {
+  readonly name: string;
+  readonly promptSetId: string;
+  readonly ensemble: string;
+  readonly workers: number;
+  readonly gpusPerWorker: number;
+  /** null: swept. */
+  readonly maxModelsPerWorker: number | null;
+  readonly single: boolean;
+  readonly concurrency: number;
+  readonly timeoutSeconds: number;
+  readonly attempts: number;
+  /** null: by the ensemble's skills. */
+  readonly assignmentsUploadId: string | null;
+}
+
+/** The request that a form makes, or the first sentence of what is in the way. */
+export function composeBatch(form: BatchForm, clusterId: string): { readonly request: BatchRequest } | { readonly problem: string } {
+  if (form.ensemble === "") return { problem: "Make an ensemble first, on the tab Place." };
+  if (form.promptSetId === "") return { problem: "Take a sample of prompts first, on Workloads." };
+  const { single, name, assignmentsUploadId, ...rest } = form;
+  const assigned = assignmentsUploadId === null ? {} : { assignmentsUploadId };
+  return { request: { ...rest, ...assigned, name: name.trim() || form.ensemble, clusterId, replicas: single ? "single" : "amortised" } };
+}
