@@ -96,7 +96,7 @@ export function GateChoiceForm(props: {
             value={String(request.expertsPerQuestion)}
             options={Array.from({ length: request.experts.length - 1 }, (_, at) => ({
               value: String(at + 2),
-              text: at + 2 === request.experts.length ? `all ${at + 2}` : `${at + 2}, the most accurate of a category`,
+              text: at + 2 === request.experts.length ? `all ${at + 2}` : `${at + 2} of ${request.experts.length}, the most accurate`,
             }))}
             onChange={(asked) => onChange({ asked: Number(asked), tau: null })}
           />

@@ -31,23 +31,29 @@ function SurveyedModels(props: {
       <p className="text-sm text-ink-2">
         {formatCounted(questions, "question")}, {formatCounted(models.length, "model")}.
       </p>
-      <fieldset className="grid max-h-64 gap-x-6 overflow-y-auto sm:grid-cols-2">
+      <fieldset className="flex flex-col gap-1">
         <legend className="text-xs text-ink-3">
-          Models to keep, from 2 to {MOST_MODELS}: experts, and one more to stand in for an aggregator
+          Models to keep, from 2 to {MOST_MODELS}: experts, and one more to stand in for an aggregator. Most often right first.
         </legend>
-        {models.map(({ model, accuracy }) => (
-          <Check
-            key={model}
-            checked={props.chosen.includes(model)}
-            onChange={(checked) =>
-              props.onChoose(models.map((each) => each.model).filter((each) => (each === model ? checked : props.chosen.includes(each))))
-            }
-          >
-            <span className="min-w-0 [overflow-wrap:anywhere]">
-              {model} <span className="text-xs text-ink-3">right on {formatShare(accuracy)}</span>
-            </span>
-          </Check>
-        ))}
+        <div className="grid max-h-64 auto-rows-max gap-x-6 pt-1 overflow-y-auto sm:grid-cols-2">
+          {models
+            .toSorted((a, b) => b.accuracy - a.accuracy)
+            .map(({ model, accuracy }) => (
+              <Check
+                key={model}
+                checked={props.chosen.includes(model)}
+                onChange={(checked) =>
+                  props.onChoose(
+                    models.map((each) => each.model).filter((each) => (each === model ? checked : props.chosen.includes(each))),
+                  )
+                }
+              >
+                <span className="min-w-0 [overflow-wrap:anywhere]">
+                  {model} <span className="text-xs text-ink-3">{formatShare(accuracy)}</span>
+                </span>
+              </Check>
+            ))}
+        </div>
       </fieldset>
       {notes.length > 0 && (
         <ul aria-label="What was left out" className="list-disc pl-5 text-sm text-ink-2">

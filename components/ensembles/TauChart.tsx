@@ -1,6 +1,7 @@
 "use client";
 
 import { type PointerEvent, useId, useState } from "react";
+import { LineSwatch } from "../charts/LineSwatch";
 import type { TauPicture, TauPoint } from "./prepareTauChart";
 
 /** How near, in pixels, a pointer must be to mean a point. */
@@ -65,8 +66,13 @@ export function TauChart(props: { readonly picture: TauPicture; readonly summary
       <figcaption id={captionId} className="sr-only">
         {props.summary}
       </figcaption>
-      <p aria-hidden="true" className="mb-2">
+      <p aria-hidden="true" className="mb-2 flex flex-wrap justify-between gap-x-4">
         Accuracy, with 90 % intervals
+        {picture.always !== null && (
+          <span className="inline-flex items-center gap-1.5">
+            <LineSwatch hue="var(--ink-3)" dashed /> {picture.always.text}
+          </span>
+        )}
       </p>
       <div className="grid grid-cols-[3.5rem_1fr] grid-rows-[15rem_1.5rem] pr-3">
         <div className="relative" aria-hidden="true">
@@ -106,19 +112,14 @@ export function TauChart(props: { readonly picture: TauPicture; readonly summary
             />
           </svg>
           {picture.always !== null && (
-            <g>
-              <line
-                x1="0%"
-                x2="100%"
-                y1={percent(1 - picture.always.at)}
-                y2={percent(1 - picture.always.at)}
-                stroke="var(--ink-3)"
-                strokeDasharray="4 3"
-              />
-              <text x="100%" y={percent(1 - picture.always.at)} dy="-4" textAnchor="end" fontSize="11" fill="var(--ink-3)">
-                {picture.always.text}
-              </text>
-            </g>
+            <line
+              x1="0%"
+              x2="100%"
+              y1={percent(1 - picture.always.at)}
+              y2={percent(1 - picture.always.at)}
+              stroke="var(--ink-3)"
+              strokeDasharray="4 3"
+            />
           )}
           {picture.points.map((point) => (
             <Mark key={point.key} point={point} />

@@ -50,7 +50,7 @@ describe("whether agreement pays", () => {
     const says = agreementSays(testReport());
     expect(says.pays).toBe(true);
     expect(says.sentences).toHaveLength(1);
-    expect(says.sentences[0]).toContain("96.0\u00a0% where votes are 3:0");
+    expect(says.sentences[0]).toContain("96.0\u00a0% where votes are 3:0, on 59.1\u00a0% where they are not");
   });
 
   it("does not where accuracies are too close to tell", () => {
@@ -70,7 +70,12 @@ describe("whether agreement pays", () => {
 
   it("says that asking does not pay where the aggregator is worse even when experts are split", () => {
     const buckets = testReport().buckets.map((bucket) => ({ ...bucket, aggregator: around(0.1) }));
-    expect(agreementSays({ buckets }).sentences.at(-1)).toContain("does not pay anywhere");
+    expect(agreementSays({ buckets }).sentences.at(-1)).toContain("asking it does not pay");
+  });
+
+  it("goes by all questions on which there is less agreement, however few share the fewest votes", () => {
+    const few = { votes: "1:0", questions: 2, leading: { value: 0.5, low: 0.1, high: 0.9 }, aggregator: null, expertTokens: 1 };
+    expect(agreementSays({ buckets: [...testReport().buckets, few] }).pays).toBe(true);
   });
 
   it("is not known of one bucket, nor of none", () => {

@@ -1,5 +1,5 @@
 import type { GateReport } from "@/server/contracts/studio";
-import type { Interval } from "@/solver/judging/interval";
+import { type Interval, shareOf } from "@/solver/judging/interval";
 import type { Tone } from "../ui/Badge";
 import { formatPercent } from "../ui/format";
 import { formatShare, formatShareSpan } from "./prepareGate";
@@ -78,29 +78,45 @@ export function prepareBuckets({ buckets, questions }: Pick<GateReport, "buckets
   });
 }
 
-/** Whether agreement says anything of being right on this sample, and whether the aggregator is worth asking where there is none. */
+type Bucket = GateReport["buckets"][number];
+
+/** Several buckets as one; of an answer that some of them lack: null. */
+function pooled(buckets: readonly Bucket[], of: (bucket: Bucket) => Interval | null): Interval | null {
+  let [hits, questions] = [0, 0];
+  for (const bucket of buckets) {
+    const share = of(bucket);
+    if (share === null) return null;
+    hits += Math.round(share.value * bucket.questions);
+    questions += bucket.questions;
+  }
+  return shareOf(hits, questions);
+}
+
+/** Whether agreement says anything of being right on this sample, and whether the aggregator is worth asking where there is less of it. */
 export function agreementSays({ buckets }: Pick<GateReport, "buckets">): { readonly pays: boolean; readonly sentences: readonly string[] } {
-  const told = buckets.flatMap(({ votes, leading, aggregator }) => (leading === null ? [] : [{ votes, leading, aggregator }]));
-  const [most, least] = [told[0], told.at(-1)];
-  if (most === undefined || least === undefined)
+  const [most, ...others] = buckets.filter(({ leading }) => leading !== null);
+  const agreed = most?.leading ?? null;
+  if (most === undefined || agreed === null)
     return { pays: false, sentences: ["Nothing could be read off any answer: there is no agreement to go by."] };
-  if (most === least) return { pays: false, sentences: [`Votes are ${most.votes} on every question: agreement tells none from another.`] };
-  const sentences: string[] = [];
-  const tells = most.leading.low > least.leading.high;
-  const figures = `${formatShare(most.leading.value)} where votes are ${most.votes}, on ${formatShare(least.leading.value)} where they are ${least.votes}`;
-  sentences.push(
+  const split = pooled(others, ({ leading }) => leading);
+  if (split === null)
+    return { pays: false, sentences: [`Votes are ${most.votes} wherever any could be read: agreement tells none from another.`] };
+  const aggregator = pooled(others, (bucket) => bucket.aggregator);
+  const tells = agreed.low > split.high;
+  const figures = `${formatShare(agreed.value)} where votes are ${most.votes}, on ${formatShare(split.value)} where they are not`;
+  const beaten = most.aggregator !== null && most.aggregator.low > agreed.high;
+  const sentences = [
     tells
       ? `The more experts agree, the more often they are right: the leading answer is on ${figures}.`
       : `Agreement does not tell right answers from wrong ones here: the leading answer is right on ${figures}, too close for a gate to go by.`,
-  );
-  const beatenAtMost = most.aggregator !== null && most.aggregator.low > most.leading.high;
-  if (beatenAtMost && most.aggregator !== null)
+  ];
+  if (beaten && most.aggregator !== null)
     sentences.push(
       `Even where votes are ${most.votes} the aggregator is right more often (${formatShare(most.aggregator.value)}): every skip costs accuracy.`,
     );
-  if (least.aggregator !== null && least.aggregator.high < least.leading.low)
+  if (aggregator !== null && aggregator.high < split.low)
     sentences.push(
-      `Even where votes are ${least.votes} the leading answer is right more often than the aggregator (${formatShare(least.aggregator.value)}): asking it does not pay anywhere.`,
+      `Where votes are not ${most.votes} the leading answer is right more often than the aggregator (${formatShare(aggregator.value)}): asking it does not pay.`,
     );
-  return { pays: tells && !beatenAtMost, sentences };
+  return { pays: tells && !beaten, sentences };
 }

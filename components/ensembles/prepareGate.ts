@@ -125,7 +125,7 @@ export const expertRows = ({ experts }: GateReport): readonly ExpertRow[] =>
     accuracy: formatShare(accuracy.value),
     span: formatShareSpan(accuracy),
     asked,
-    voted: formatPercent(asked === 0 ? null : voted),
+    voted: formatPercent(voted),
     meanTokens: Math.round(meanTokens),
   }));
 

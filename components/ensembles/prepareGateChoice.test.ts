@@ -26,6 +26,11 @@ it("leaves the most accurate model to aggregate where no ensemble says who does"
   expect(request).toMatchObject({ experts: ["c-7b", "b-3b", "a-1b"], aggregator: "d-70b", expertsPerQuestion: 3 });
 });
 
+it("asks three experts a question where they are others than the ensemble's, however many that asks", () => {
+  const ensemble = testEnsemble({ experts: ["x", "y"], expertsPerQuestion: 2 });
+  expect(prepareGateChoice([testSample()], view, ensemble)?.request.expertsPerQuestion).toBe(3);
+});
+
 it("takes of the address what the sample knows, and no aggregator at a word", () => {
   const named = { ...view, experts: ["b-3b", "gone", "c-7b"], asked: 9, aggregator: NO_AGGREGATOR, allowed: 0 };
   expect(prepareGateChoice([testSample()], named, testEnsemble())?.request).toMatchObject({

@@ -51,7 +51,8 @@ export function prepareGateChoice(samples: readonly AnswerSampleSummary[], view:
       : view.aggregator !== null && has(view.aggregator)
         ? view.aggregator
         : aggregatorOf(sample, experts, ensemble);
-  const usual = view.experts === null ? (ensemble?.expertsPerQuestion ?? DEFAULT_EXPERTS) : DEFAULT_EXPERTS;
+  const isItsOwn = experts.length === ensemble?.experts.length && experts.every((expert) => ensemble.experts.includes(expert));
+  const usual = isItsOwn ? ensemble.expertsPerQuestion : DEFAULT_EXPERTS;
   const expertsPerQuestion = Math.max(2, Math.min(view.asked ?? usual, experts.length));
   return {
     sample,
