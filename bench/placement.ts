@@ -14,7 +14,7 @@ const engines: readonly (readonly [string, () => Promise<MilpEngine>])[] = [
   ["glpk.js", loadGlpkEngine],
 ];
 
-/** Of the engine, as the command line has it by default. */
+/** Of the engine, over all Ks. */
 const TIME_LIMIT_SECONDS = 5;
 /** Problems of one size, each with its own seed. */
 const SEEDS = [1, 2, 3] as const;

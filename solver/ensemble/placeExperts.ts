@@ -44,8 +44,8 @@ export type OpenPlacement = Omit<PlacementProblem, "maxModelsPerWorker"> & { rea
 /**
  * Places experts on workers for the shortest makespan (MOSAIC, section 4.1; SYSTEMS section 5): the ILP with linear costs, then the repair that times
  * schedules with the session cost as it is. Where K is left open it rises from the least that has room for all experts, until the bound says that more brings
- * nothing; once two more together brought less than 0.1 %, only the largest is tried. All prompts are placed; no round-robin, list schedule or even sharding that keeps K and caps is
- * shorter. One sentence with the way out where K leaves no room.
+ * nothing; once two more together brought less than 0.1 %, only the largest is tried. All prompts are placed; no round-robin, list schedule or even
+ * sharding that keeps K and caps is shorter. One sentence with the way out where K leaves no room.
  *
  * @param timeLimitSeconds of the engine in all; shared by the Ks that there are.
  */
@@ -78,14 +78,10 @@ export function placeExperts(
   if (best === null) throw new RangeError("No K was tried");
   const chosen = { ...problem, maxModelsPerWorker: best.maxModelsPerWorker };
   const shortest = tried.reduce((short, { solved }) => (solved.makespanSeconds < short.makespanSeconds ? solved : short), best.solved);
-  const bound = {
-    ...shortest,
-    // Under K given, its own; of a sweep, only what bounds all Ks bounds its outcome.
-    lowerBoundSeconds: Math.min(
-      ...tried.map(({ solved }) => solved.lowerBoundSeconds),
-      tried.at(-1)?.maxModelsPerWorker === widest ? Number.POSITIVE_INFINITY : sweepBoundSeconds,
-    ),
-  };
+  const last = tried.at(-1);
+  // What K given or the widest is bounded by bounds any smaller one too.
+  const boundSeconds = last?.maxModelsPerWorker === widest ? last.solved.lowerBoundSeconds : sweepBoundSeconds;
+  const bound = { ...shortest, lowerBoundSeconds: Math.min(boundSeconds, shortest.makespanSeconds) };
   const gap = gapOf(bound);
   return {
     ok: true,

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { MilpEngine } from "../milp/engine";
 import { violation } from "../milp/model";
 import { listScheduling } from "./baselineSchedules";
+import { placeExperts } from "./placeExperts";
 import type { PlacedExpert, PlacementProblem, Session } from "./placement";
 import { combinatorialBound } from "./placementBound";
 import { linearGround } from "./placementGround";
@@ -96,6 +97,13 @@ export function placementContract(name: string, load: () => Promise<MilpEngine>)
       const solved = solvePlacement(checkInstance(2), [], { engine: await load(), timeLimitSeconds: 20, share: 1 });
       expect(solved.makespanSeconds).toBeCloseTo(1491.85, 6);
       expect(solved.lowerBoundSeconds).toBeCloseTo(1491.85, 3);
+    });
+
+    it("are proven over all Ks of a sweep by the widest", async () => {
+      const placed = placeExperts({ ...checkInstance(2), maxModelsPerWorker: null }, { engine: await load(), timeLimitSeconds: 40 });
+      if (!placed.ok) throw new Error(placed.message);
+      expect(placed.value.solved.makespanSeconds).toBeCloseTo(1464.06, 6);
+      expect(placed.value.solved.proven).toBe(true);
     });
   });
 }
