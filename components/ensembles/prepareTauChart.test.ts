@@ -63,6 +63,19 @@ it("names few points all, and of many the chosen alone", () => {
   expect(names).toEqual([stops[4]?.name]);
 });
 
+it("leaves out names that would lie upon the chosen one's", () => {
+  const points = [0.99, 0.98, 0.5].map((skipped, at) => ({
+    tau: (at + 1) / 3,
+    skipped: around(skipped, 0),
+    accuracy: around(0.9),
+    difference: null,
+    aggregatorTokens: 0.5,
+  }));
+  const stops = gateStops(testReport({ points, alwaysAggregated: null, chosenTau: 1 / 3 }), 3);
+  const names = prepareTauChart(stops, { at: 1, recommendedTau: 1 / 3 })?.points.flatMap(({ name }) => name ?? []);
+  expect(names).toEqual(["1", "2/3"]);
+});
+
 it("draws nothing of nothing", () => {
   expect(prepareTauChart([], { at: 0, recommendedTau: null })).toBeNull();
 });

@@ -44,6 +44,21 @@ const MOST_NAMES = 6;
 /** A share of the plot that keeps marks off its edges. */
 const MARGIN = 0.06;
 
+/** Points nearer than these shares of the plot would have names upon one another. */
+const NEAR = { x: 0.2, y: 0.09 } as const;
+
+const roles: readonly TauPoint["role"][] = ["chosen", "recommended", "other"];
+
+/** Points whose names lie upon none that matters more: the chosen one's first, then the recommended one's. */
+function apart(points: readonly TauPoint[]): readonly TauPoint[] {
+  const named: TauPoint[] = [];
+  for (const point of points.toSorted((a, b) => roles.indexOf(a.role) - roles.indexOf(b.role))) {
+    const near = named.some(({ x, y }) => Math.abs(x - point.x) < NEAR.x && Math.abs(y - point.y) < NEAR.y);
+    if (point.name !== null && !near) named.push(point);
+  }
+  return points.map((point) => (named.includes(point) ? point : { ...point, name: null }));
+}
+
 const clamp = (value: number): number => Math.min(1, Math.max(0, value));
 
 /** Decides everything about the chart. null: there is nothing to draw. @param at index of the chosen stop. */
@@ -83,7 +98,7 @@ export function prepareTauChart(
   const lower = points.map(({ x, low: bottom }) => at(x, bottom));
   const all = stops.find(({ tau }) => tau > 1);
   return {
-    points,
+    points: apart(points),
     line: path(points.map(({ x, y }) => at(x, y))),
     band: `${path([...upper, ...lower.toReversed()])}Z`,
     always:
