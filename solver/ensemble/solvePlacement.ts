@@ -9,7 +9,7 @@ import { searchPlacement } from "./searchPlacement";
 
 /** What the ILP is solved to (SYSTEMS section 5). */
 export const ASKED_GAP = 1e-3;
-/** Experts times workers up to which a proof without any gap is asked for, and beyond which no engine has moved the bound or bettered the search. */
+/** Experts times workers up to which a proof without any gap is asked for, and beyond which engines decide nothing within seconds. */
 const PROVEN_CELLS = 40;
 const MOST_CELLS = 120;
 const SEARCHES = 8;
