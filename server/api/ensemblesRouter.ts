@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { keepEnsembleSchema, keepSampleSchema, placeRequestSchema, replayRequestSchema } from "@/server/contracts/ensembles";
+import { tauSchema } from "@/solver/ensemble/ensembleDocument";
 import { procedure, router } from "./trpc";
 
 const name = z.string().min(1).max(63);
@@ -26,6 +27,6 @@ export const ensemblesRouter = router({
   serve: procedure.input(atGateway).mutation(({ ctx, input }) => ctx.services.ensembles.serve(input, ctx.session.name)),
   withdraw: procedure.input(atGateway).mutation(({ ctx, input }) => ctx.services.ensembles.withdraw(input, ctx.session.name)),
   setTau: procedure
-    .input(atGateway.extend({ tau: z.number().gt(0).max(1) }))
+    .input(atGateway.extend({ tau: tauSchema }))
     .mutation(({ ctx, input }) => ctx.services.ensembles.setTau(input, ctx.session.name)),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ensembleSchema } from "@/solver/ensemble/ensembleDocument";
+import { ensembleSchema, tauSchema } from "@/solver/ensemble/ensembleDocument";
 import { signatureSchema } from "./gatewayControls";
 
 /** Ensembles that one gateway serves. */
@@ -15,7 +15,7 @@ export const ensemblePrefix = "ensemble/";
 export const ensembleRequestSchema = signatureSchema.extend({ ensemble: ensembleSchema });
 
 /** PUT `/ensembles/<name>/tau`: the gate's threshold from the next decision on. */
-export const tauRequestSchema = signatureSchema.extend({ tau: z.number().gt(0).max(1) });
+export const tauRequestSchema = signatureSchema.extend({ tau: tauSchema });
 
 /** How one request of an ensemble ended. */
 const ensembleOutcomeSchema = z.enum([

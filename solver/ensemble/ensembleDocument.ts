@@ -6,6 +6,13 @@ const modelName = z.string().min(1).max(200);
 /** Experts that one ensemble may have. */
 export const MOST_EXPERTS = 16;
 
+/** A tau that no confidence reaches: every question is aggregated. */
+export const AGGREGATE_ALL = 2;
+
+export const tauSchema = z.union([z.number().gt(0).max(1), z.literal(AGGREGATE_ALL)], {
+  error: `must be above 0 and at most 1, or ${AGGREGATE_ALL} to aggregate every question`,
+});
+
 /** Where skills of an expert stand that hold for questions of any category, and of none. */
 export const ANY_CATEGORY = "*";
 
@@ -48,7 +55,7 @@ export const ensembleSchema = z
     extraction: extractionSchema,
     confidence: confidenceSchema,
     /** The aggregator is skipped where the confidence is at least this. */
-    tau: z.number().gt(0).max(1),
+    tau: tauSchema,
     aggregator: z.strictObject({
       model: modelName,
       /** Left out: as many as the engine allows. */
