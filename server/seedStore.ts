@@ -29,9 +29,12 @@ export function seedStore(store: Store): ClusterSummary["suggested"] {
   return { workloadId, ...suggestedTraffic };
 }
 
-/** The two smaller models of the generated ladder answer, and the largest is asked where they disagree: each fits what the embedded cluster has. */
+/**
+ * The two smaller models of the generated ladder answer, the better one first, as it has a tie; the largest is asked where they disagree. Each fits what
+ * the embedded cluster has.
+ */
 const exampleEnsemble: Ensemble = ensembleSchema.parse({
-  ...{ name: "example", experts: ["qwen2.5-3b", "qwen2.5-7b"], expertsPerQuestion: 2, aggregator: { model: "qwen2.5-32b" } },
+  ...{ name: "example", experts: ["qwen2.5-7b", "qwen2.5-3b"], expertsPerQuestion: 2, aggregator: { model: "qwen2.5-32b" } },
   ...{ extraction: { kind: "choice" }, confidence: { kind: "plurality" }, tau: 1, quorum: 2, deadlineSeconds: 60 },
 });
 
