@@ -3,8 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { KeptEnsemble } from "@/server/contracts/studio";
+import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
 import { ErrorLine } from "../ui/ErrorLine";
 import { NumberField, SelectField, TextField } from "../ui/Field";
 import { Modal } from "../ui/Modal";
@@ -23,6 +25,7 @@ import {
   type Problems,
 } from "./prepareEnsemble";
 import { TryExtraction } from "./TryExtraction";
+import { isAggregateAll } from "./tauText";
 import { useEnsembleAct } from "./useEnsembles";
 
 /** Models that cards, workloads and samples know, each once. */
@@ -132,15 +135,21 @@ export function EnsembleDialog(props: {
               <ConfidenceFields form={form} samples={samples} onChange={put} />
               <FieldProblem text={problems.confidence} />
               <div className="flex flex-wrap items-start gap-x-4 gap-y-3">
-                <NumberField
-                  label="Tau"
-                  hint="skipped from here on"
-                  min={0.01}
-                  max={1}
-                  step={0.05}
-                  value={form.tau}
-                  onChange={(tau) => put({ tau })}
-                />
+                <div className="flex flex-col gap-1">
+                  <NumberField
+                    label="Tau"
+                    hint="skipped from here on"
+                    min={0.01}
+                    max={1}
+                    step={0.05}
+                    value={Math.min(1, form.tau)}
+                    disabled={isAggregateAll(form.tau)}
+                    onChange={(tau) => put({ tau })}
+                  />
+                  <Check checked={isAggregateAll(form.tau)} onChange={(all) => put({ tau: all ? AGGREGATE_ALL : 1 })}>
+                    Aggregate all
+                  </Check>
+                </div>
                 <NumberField
                   label="Quorum, online"
                   unit="answers"
@@ -165,14 +174,14 @@ export function EnsembleDialog(props: {
             </div>
             <EnsembleAdvanced form={form} problems={problems} put={put} />
             <ErrorLine error={keep.error} />
-            {tried && "problems" in made && (
+            {tried && ("problems" in made || !sound) && (
               <p role="status" className="text-sm text-ink-2">
                 It is not kept yet: see what is said above.
               </p>
             )}
             <div className="flex justify-end gap-2">
               <Button onClick={onClose}>Cancel</Button>
-              <Button type="submit" look="primary" disabled={keep.isPending || !sound}>
+              <Button type="submit" look="primary" disabled={keep.isPending}>
                 {keep.isPending ? "Keeping it …" : kept === null ? "Keep it" : "Keep the next version"}
               </Button>
             </div>

@@ -17,6 +17,7 @@ import { aloneSays, expertRows, gateFigures, gateStops, recommendation, stopOf }
 import type { GateChoice } from "./prepareGateChoice";
 import { originWords } from "./prepareSamples";
 import { prepareTauChart } from "./prepareTauChart";
+import { prepareTauUse } from "./prepareTauUse";
 import { TauChart } from "./TauChart";
 import { TauDialog } from "./TauDialog";
 import { TauSlider } from "./TauSlider";
@@ -47,6 +48,8 @@ function TauPanel({ cluster, choice, kept, report }: Shown & { readonly report: 
     write({ tau: stops[index]?.tau ?? null }, "replace");
   };
   const alone = aloneSays(report, stop);
+  const use = kept === null ? null : prepareTauUse(kept.ensemble, request, report, stop.tau);
+  const cannot = use === null ? "There is no ensemble to use it for: make one on the tab Place." : use.ok ? null : use.says;
   return (
     <div className="grid items-start gap-x-8 gap-y-4 xl:grid-cols-2" data-testid="gate">
       <div className="flex min-w-0 flex-col gap-4">
@@ -66,12 +69,11 @@ function TauPanel({ cluster, choice, kept, report }: Shown & { readonly report: 
           ))}
         </ul>
         <div className="flex flex-wrap items-center gap-2">
-          <Button look="primary" disabled={kept === null || stop.tau > 1} onClick={() => write({ open: "tau" }, "push")}>
+          <Button look="primary" disabled={cannot !== null} onClick={() => write({ open: "tau" }, "push")}>
             {kept === null ? "Use this tau" : `Use this tau for ${kept.ensemble.name}`}
           </Button>
           {recommended !== null && recommended.at !== at && <Button onClick={() => onStop(recommended.at)}>Go to the recommended</Button>}
-          {kept === null && <span className="text-sm text-ink-3">There is no ensemble to use it for: make one on the tab Place.</span>}
-          {stop.tau > 1 && <span className="text-sm text-ink-3">An ensemble's tau is 1 at most, which skips where all agree.</span>}
+          {cannot !== null && <span className="text-sm text-ink-3">{cannot}</span>}
         </div>
         {done !== null && (
           <p role="status" className="text-sm text-ink-2">
@@ -84,12 +86,10 @@ function TauPanel({ cluster, choice, kept, report }: Shown & { readonly report: 
         summary={`Accuracy against the share of questions that skip the aggregator, along tau, on ${sample.name} (${originWords[sample.origin].word}). ${picture.points.map(({ text }) => text).join("; ")}.`}
         onStop={onStop}
       />
-      {kept !== null && (
+      {kept !== null && use?.ok && (
         <TauDialog
           kept={kept}
-          gate={request}
-          report={report}
-          tau={stop.tau}
+          use={use}
           clusterId={cluster.spec.id}
           served={served}
           open={view.open === "tau"}
@@ -114,7 +114,7 @@ export function GatePanel(props: Shown & { readonly query: ReturnType<typeof use
     choice.hindered === null
       ? queryStatus(query, { what: "Replaying the gate" })
       : { kind: "empty", title: "Nothing to replay yet", text: choice.hindered };
-  const buckets = useMemo(() => (report === undefined ? [] : prepareBuckets(report)), [report]);
+  const buckets = useMemo(() => (report === undefined ? [] : prepareBuckets(report, request.expertsPerQuestion)), [report, request]);
   const says = useMemo(() => (report === undefined ? null : agreementSays(report)), [report]);
   const origin = tone === "hatched" ? <Badge tone="hatched">{word}</Badge> : word;
   const paled = isPlaceholderData ? "opacity-50" : "";
@@ -129,9 +129,9 @@ export function GatePanel(props: Shown & { readonly query: ReturnType<typeof use
         <div className={`flex flex-col gap-4 ${paled}`}>
           <Panel title="Agreement" aside={<span>answers {origin}</span>}>
             <div className="flex flex-col gap-3">
-              {says?.sentences.map((sentence) => (
-                <p key={sentence} className={`text-sm ${says.pays ? "text-ink-2" : "text-warn"}`}>
-                  {sentence}
+              {says?.sentences.map(({ text, doubts }) => (
+                <p key={text} className={`text-sm ${doubts ? "text-warn" : "text-ink-2"}`}>
+                  {text}
                 </p>
               ))}
               <BucketList rows={buckets} standIn={request.aggregator !== null} />

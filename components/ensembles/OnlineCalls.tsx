@@ -43,12 +43,13 @@ export function OnlineCalls({ rows, models }: { readonly rows: readonly CallRow[
           </td>
           <td className="align-top">
             <span className="flex flex-wrap gap-x-3 gap-y-0.5 text-xs">
-              {row.experts.map(({ model, text }) => {
+              {row.experts.map(({ model, vote, text }) => {
                 const identity = identities.get(model);
                 return (
                   <span key={model} className="inline-flex items-center gap-1" title={model}>
                     {identity !== undefined && <ModelMark identity={identity} />}
                     <span className="sr-only">{model}: </span>
+                    {vote !== null && <code className="max-w-40 truncate rounded bg-sunken px-1 font-mono text-ink">{vote}</code>}
                     {text}
                   </span>
                 );

@@ -7,22 +7,10 @@ import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { ReasonField } from "../ui/ReasonField";
 import { stopOf } from "./prepareGate";
-import { endsText, onlineStops, wouldSkip } from "./prepareOnline";
+import { onlineStops, tauEffect } from "./prepareOnline";
 import { TauSlider } from "./TauSlider";
 import { formatTau, SAME_TAU } from "./tauText";
 import { useEnsembleAct } from "./useEnsembles";
-
-/** What moving tau would have done to the requests that were counted, in a sentence. */
-function effectOf(served: ServedEnsemble, tau: number): string {
-  const [now, then] = [wouldSkip(served, served.ensemble.tau), wouldSkip(served, tau)];
-  if (served.ensemble.confidence.kind !== "plurality")
-    return "Votes are weighed: what another tau skips is not known before it is in force. Try it on a sample, on the tab Gate.";
-  if (now === null || then === null) return "No request was counted yet: what it will skip is not known.";
-  const unsure = endsText(then).includes(" to ") ? " Experts that were not waited for may have agreed, or not." : "";
-  if (Math.abs(tau - served.ensemble.tau) < SAME_TAU)
-    return `By their votes ${endsText(then)} of the requests counted skip the aggregator.${unsure}`;
-  return `By their votes ${endsText(then)} of the requests counted would skip the aggregator; as it is ${endsText(now)}.${unsure}`;
-}
 
 /** Tau of a served ensemble, in force from the next decision on once it is approved. */
 export function OnlineTau({ clusterId, served }: { readonly clusterId: string; readonly served: ServedEnsemble }) {
@@ -61,7 +49,7 @@ export function OnlineTau({ clusterId, served }: { readonly clusterId: string; r
           setDraft({ from: tau, to: stops[index]?.tau ?? tau });
         }}
       />
-      <p className="text-sm text-ink-2">{effectOf(served, chosen)}</p>
+      <p className="text-sm text-ink-2">{tauEffect(served, chosen)}</p>
       {changed && (
         <div className="flex flex-wrap items-end gap-2">
           <ReasonField className="min-w-48 flex-1" label="Reason for the change (optional)" value={reason} onChange={setReason} />

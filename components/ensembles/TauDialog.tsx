@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import type { GateReport, GatewayEnsembles, KeptEnsemble, Outcome, ReplayRequest } from "@/server/contracts/studio";
+import type { GatewayEnsembles, KeptEnsemble, Outcome } from "@/server/contracts/studio";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
@@ -9,16 +9,15 @@ import { Check } from "../ui/Check";
 import { ErrorLine } from "../ui/ErrorLine";
 import { Modal } from "../ui/Modal";
 import { ReasonField } from "../ui/ReasonField";
-import { changesTauAlone, prepareTauUse } from "./prepareTauUse";
+import { changesTauAlone, type TauUse } from "./prepareTauUse";
 import { formatTau } from "./tauText";
 import { useEnsembleAct } from "./useEnsembles";
 
 /** Writes a tau that was tried into an ensemble's next version and, where a gateway serves the ensemble, into force there. */
 export function TauDialog(props: {
   readonly kept: KeptEnsemble;
-  readonly gate: Pick<ReplayRequest, "experts" | "expertsPerQuestion" | "confidence">;
-  readonly report: GateReport;
-  readonly tau: number;
+  /** Its next version. */
+  readonly use: Extract<TauUse, { readonly ok: true }>;
   readonly clusterId: string;
   /** What the cluster's gateway serves; undefined: it is not known. */
   readonly served: GatewayEnsembles | undefined;
@@ -26,16 +25,14 @@ export function TauDialog(props: {
   readonly onClose: () => void;
   readonly onKept: (says: string) => void;
 }) {
-  const { kept, clusterId, tau } = props;
+  const { kept, use, clusterId } = props;
   const client = useTRPCClient();
   const [live, setLive] = useState(true);
   const [reason, setReason] = useState("");
   const { name, expertsPerQuestion } = kept.ensemble;
-  const use = prepareTauUse(kept.ensemble, props.gate, props.report, tau);
   const atGateway = props.served?.ensembles.find(({ ensemble }) => ensemble.name === name)?.ensemble;
   const act = useEnsembleAct(
     async (): Promise<Outcome<{ readonly says: string }>> => {
-      if (!use.ok) return { ok: false, message: use.says };
       const done = takeOutcome(await client.ensembles.keep.mutate({ ensemble: use.ensemble }));
       const version = done.again ? `${name} was so already, as version ${done.version}` : `Kept as version ${done.version} of ${name}`;
       if (atGateway === undefined || !live) return { ok: true, says: `${version}.` };
@@ -48,28 +45,27 @@ export function TauDialog(props: {
     },
     ({ says }) => props.onKept(says),
   );
-  const change = `${formatTau(kept.ensemble.tau, expertsPerQuestion)} → ${formatTau(tau, expertsPerQuestion)}`;
+  const change = `${formatTau(kept.ensemble.tau, expertsPerQuestion)} → ${formatTau(use.ensemble.tau, expertsPerQuestion)}`;
   return (
     <Modal
       open={props.open}
       onOpenChange={(next) => !next && props.onClose()}
       title={`Use this tau for ${name}`}
-      description={use.ok ? `Tau ${change}, kept as version ${kept.version + 1}. Batches that run keep the one they began with.` : use.says}
+      description={`Tau ${change}, kept as version ${kept.version + 1}. Batches that run keep the one they began with.`}
     >
       <form
         className="flex flex-col gap-3"
         onSubmit={(event) => {
           event.preventDefault();
-          if (use.ok && !act.isPending) act.mutate(undefined);
+          if (!act.isPending) act.mutate(undefined);
         }}
       >
-        {use.ok &&
-          use.notes.map((note) => (
-            <p key={note} className="text-sm text-warn">
-              {note}
-            </p>
-          ))}
-        {use.ok && atGateway !== undefined && (
+        {use.notes.map((note) => (
+          <p key={note} className="text-sm text-warn">
+            {note}
+          </p>
+        ))}
+        {atGateway !== undefined && (
           <>
             <Check checked={live} onChange={setLive}>
               Have this cluster's gateway go by it too, where tau is {formatTau(atGateway.tau, atGateway.expertsPerQuestion)} now
@@ -80,7 +76,7 @@ export function TauDialog(props: {
         <ErrorLine error={act.error} />
         <div className="flex justify-end gap-2">
           <Button onClick={props.onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={!use.ok || act.isPending}>
+          <Button type="submit" look="primary" disabled={act.isPending}>
             {act.isPending ? "Keeping it …" : "Use it"}
           </Button>
         </div>

@@ -34,13 +34,16 @@ export const votesOf = (votes: string): readonly number[] =>
     .map(Number)
     .filter((count) => count > 0);
 
-/** Votes as a sentence would say them: `3:0` as `all 3 alike`. */
-export function votesInWords(votes: string): string {
+/** Votes as a sentence would say them: `3:0` as `all 3 alike`. @param asked experts that the question was put to: those without a vote did not agree. */
+export function votesInWords(votes: string, asked: number): string {
   const [lead, ...others] = votesOf(votes);
   if (lead === undefined) return "no vote read";
-  if (others.length === 0) return lead === 1 ? "a single vote" : `all ${lead} alike`;
-  if (others.every((count) => count === lead)) return lead === 1 ? "all different" : "split evenly";
-  return `${lead} against ${others.reduce((sum, count) => sum + count, 0)}`;
+  const against = others.reduce((sum, count) => sum + count, 0);
+  const silent = asked - lead - against;
+  const missing = silent > 0 ? `, ${silent} without a vote` : "";
+  if (others.length === 0) return lead === 1 ? "a single vote" : silent > 0 ? `${lead} alike${missing}` : `all ${lead} alike`;
+  if (others.every((count) => count === lead)) return `${lead === 1 ? "all different" : "split evenly"}${missing}`;
+  return `${lead} against ${against}${missing}`;
 }
 
 /** Most agreement first: the most votes for one answer, then the fewest for others; who said nothing last. */
@@ -61,12 +64,12 @@ function verdictOf(leading: Interval | null, aggregator: Interval | null): Bucke
 }
 
 /** Questions by how experts voted on them, with how often the leading answer and the aggregator's are right. */
-export function prepareBuckets({ buckets, questions }: Pick<GateReport, "buckets" | "questions">): readonly BucketRow[] {
+export function prepareBuckets({ buckets, questions }: Pick<GateReport, "buckets" | "questions">, asked: number): readonly BucketRow[] {
   return buckets.map((bucket) => {
     const share = questions === 0 ? 0 : bucket.questions / questions;
     return {
       votes: bucket.votes,
-      words: votesInWords(bucket.votes),
+      words: votesInWords(bucket.votes, asked),
       questions: bucket.questions,
       share,
       shareText: formatPercent(share),
@@ -92,31 +95,47 @@ function pooled(buckets: readonly Bucket[], of: (bucket: Bucket) => Interval | n
   return shareOf(hits, questions);
 }
 
+interface AgreementSentence {
+  readonly text: string;
+  /** It speaks against a gate. */
+  readonly doubts: boolean;
+}
+
 /** Whether agreement says anything of being right on this sample, and whether the aggregator is worth asking where there is less of it. */
-export function agreementSays({ buckets }: Pick<GateReport, "buckets">): { readonly pays: boolean; readonly sentences: readonly string[] } {
+export function agreementSays({ buckets }: Pick<GateReport, "buckets">): {
+  readonly pays: boolean;
+  readonly sentences: readonly AgreementSentence[];
+} {
+  const doubt = (text: string): AgreementSentence => ({ text, doubts: true });
   const [most, ...others] = buckets.filter(({ leading }) => leading !== null);
   const agreed = most?.leading ?? null;
   if (most === undefined || agreed === null)
-    return { pays: false, sentences: ["Nothing could be read off any answer: there is no agreement to go by."] };
+    return { pays: false, sentences: [doubt("Nothing could be read off any answer: there is no agreement to go by.")] };
   const split = pooled(others, ({ leading }) => leading);
   if (split === null)
-    return { pays: false, sentences: [`Votes are ${most.votes} wherever any could be read: agreement tells none from another.`] };
+    return { pays: false, sentences: [doubt(`Votes are ${most.votes} wherever any could be read: agreement tells none from another.`)] };
   const aggregator = pooled(others, (bucket) => bucket.aggregator);
   const tells = agreed.low > split.high;
   const figures = `${formatShare(agreed.value)} where votes are ${most.votes}, on ${formatShare(split.value)} where they are not`;
   const beaten = most.aggregator !== null && most.aggregator.low > agreed.high;
   const sentences = [
     tells
-      ? `The more experts agree, the more often they are right: the leading answer is on ${figures}.`
-      : `Agreement does not tell right answers from wrong ones here: the leading answer is right on ${figures}, too close for a gate to go by.`,
+      ? { text: `The more experts agree, the more often they are right: the leading answer is on ${figures}.`, doubts: false }
+      : doubt(
+          `Agreement does not tell right answers from wrong ones here: the leading answer is right on ${figures}, too close for a gate to go by.`,
+        ),
   ];
   if (beaten && most.aggregator !== null)
     sentences.push(
-      `Even where votes are ${most.votes} the aggregator is right more often (${formatShare(most.aggregator.value)}): every skip costs accuracy.`,
+      doubt(
+        `Even where votes are ${most.votes} the aggregator is right more often (${formatShare(most.aggregator.value)}): every skip costs accuracy.`,
+      ),
     );
   if (aggregator !== null && aggregator.high < split.low)
     sentences.push(
-      `Where votes are not ${most.votes} the leading answer is right more often than the aggregator (${formatShare(aggregator.value)}): asking it does not pay.`,
+      doubt(
+        `Where votes are not ${most.votes} the leading answer is right more often than the aggregator (${formatShare(aggregator.value)}): asking it does not pay.`,
+      ),
     );
   return { pays: tells && !beaten, sentences };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Confidence, Ensemble, Extraction } from "@/solver/ensemble/ensembleDocument";
+import { AGGREGATE_ALL, type Confidence, type Ensemble, type Extraction } from "@/solver/ensemble/ensembleDocument";
 import { composeEnsemble, type EnsembleForm, ensembleSays, figuresOfSample, formOf, newEnsembleForm } from "./prepareEnsemble";
 import { testEnsemble } from "./testEnsembles";
 
@@ -24,7 +24,7 @@ describe("the editor of an ensemble", () => {
     );
     const ensemble = fc.record(
       {
-        ...{ confidence, extraction, tau: fc.constantFrom(1 / 3, 2 / 3, 1), expertsPerQuestion: fc.constantFrom(2, 3) },
+        ...{ confidence, extraction, tau: fc.constantFrom(1 / 3, 2 / 3, 1, AGGREGATE_ALL), expertsPerQuestion: fc.constantFrom(2, 3) },
         ...{
           maxTokens: fc.integer({ min: 1, max: 4096 }),
           skills: fc.constant({ "*": { "gemma-2-9b": 0.71 }, maths: { "qwen2.5-7b": 0.9 } }),
@@ -83,4 +83,5 @@ it("says what an ensemble is in sentences", () => {
   expect(ensembleSays(testEnsemble({ expertsPerQuestion: 2, tau: 2 / 3 }))).toMatch(
     /^2 of 3 experts answer a question \(gemma-2-9b, .*below 0\.667, llama-3\.1-70b makes one.*2 answers or more, after 60\.0.s/,
   );
+  expect(ensembleSays(testEnsemble({ tau: AGGREGATE_ALL }))).toContain("; of every question llama-3.1-70b makes one answer of theirs.");
 });

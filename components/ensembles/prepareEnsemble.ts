@@ -3,6 +3,7 @@ import { type Confidence, type Ensemble, type Extraction, ensembleSchema } from 
 import { extractionProblem } from "@/solver/ensemble/voteReader";
 import { formatCounted, formatSeconds } from "../ui/format";
 import type { ConfidenceKind } from "./ensemblesCodec";
+import { isAggregateAll } from "./tauText";
 
 /** An ensemble as it stands in the editor, sound or not. */
 export interface EnsembleForm {
@@ -127,7 +128,7 @@ const sentences: Readonly<Record<keyof Ensemble, string>> = {
   skills: "Skills are accuracies from 0 to 1 by category and expert.",
   extraction: "Give a pattern of 500 characters at most.",
   confidence: "Give a figure of every expert.",
-  tau: "Tau is above 0 and at most 1.",
+  tau: "Tau is above 0 and at most 1, or all is aggregated.",
   aggregator: "Name the model that makes one answer of several; its instruction has 4,000 characters at most.",
   quorum: "One answer at least is needed.",
   deadlineSeconds: "The deadline is more than 0 s and at most a day.",
@@ -184,6 +185,6 @@ export function composeEnsemble(form: EnsembleForm): { readonly ensemble: Ensemb
 export function ensembleSays(ensemble: KeptEnsemble["ensemble"]): string {
   const { experts, expertsPerQuestion, extraction, tau, aggregator, quorum, deadlineSeconds } = ensemble;
   const asked = expertsPerQuestion < experts.length ? `${expertsPerQuestion} of ${experts.length} experts` : `${experts.length} experts`;
-  const share = Number(tau.toFixed(3));
-  return `${asked} answer a question (${experts.join(", ")}). Votes are ${extractionNouns[extraction.kind]}; where confidence is below ${share}, ${aggregator.model} makes one answer of theirs. Online it decides with ${formatCounted(quorum, "answer")} or more, after ${formatSeconds(deadlineSeconds)} with what is there.`;
+  const where = isAggregateAll(tau) ? "of every question" : `where confidence is below ${Number(tau.toFixed(3))},`;
+  return `${asked} answer a question (${experts.join(", ")}). Votes are ${extractionNouns[extraction.kind]}; ${where} ${aggregator.model} makes one answer of theirs. Online it decides with ${formatCounted(quorum, "answer")} or more, after ${formatSeconds(deadlineSeconds)} with what is there.`;
 }

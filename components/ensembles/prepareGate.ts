@@ -1,8 +1,9 @@
 import type { GateReport } from "@/server/contracts/studio";
+import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
 import type { Interval } from "@/solver/judging/interval";
 import { formatDelta, formatPercent, formatScore, formatScoreSpan } from "../ui/format";
 import type { TauStop } from "./TauSlider";
-import { AGGREGATE_ALL, formatTau, SAME_TAU } from "./tauText";
+import { formatTau, isAggregateAll, SAME_TAU } from "./tauText";
 
 /** What a sample says of one tau, for a slider that stops there. */
 export interface GateStop extends TauStop {
@@ -28,7 +29,7 @@ export const formatShareSpan = ({ low, high }: Interval): string => `${formatSco
 
 /** Every tau that changes something on the sample, rising, and always aggregating behind them where there is an aggregator. */
 export function gateStops(report: GateReport, expertsPerQuestion: number): readonly GateStop[] {
-  const points = report.points.filter(({ tau }) => tau <= 1 + SAME_TAU);
+  const points = report.points.filter(({ tau }) => !isAggregateAll(tau));
   const { alwaysAggregated } = report;
   const all =
     alwaysAggregated === null

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ServedEnsemble } from "@/server/contracts/studio";
+import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
 import {
   callRows,
   differsFromKept,
@@ -11,6 +12,7 @@ import {
   onlineFigures,
   onlineStops,
   outcomeRows,
+  tauEffect,
   wouldSkip,
 } from "./prepareOnline";
 import { testEnsemble, testServed } from "./testGate";
@@ -50,10 +52,21 @@ describe("counts of a served ensemble", () => {
 describe("what another tau would have skipped", () => {
   it("is counted by votes over those asked, and within ends where an expert was not waited for", () => {
     const votes = { "3:0": { requests: 40, skipped: 40 }, "2:1": { requests: 40, skipped: 40 }, "2:0": { requests: 20, skipped: 20 } };
+    const late = (count: number) => testServed().experts.map((expert, at) => ({ ...expert, late: at === 0 ? count : 0 }));
     expect(wouldSkip(testServed({ votes }), 2 / 3)).toEqual({ low: 1, high: 1 });
-    expect(wouldSkip(testServed({ votes }), 1)).toEqual({ low: 0.4, high: 0.6 });
+    expect(wouldSkip(testServed({ votes, experts: late(20) }), 1)).toEqual({ low: 0.4, high: 0.6 });
+    expect(wouldSkip(testServed({ votes, experts: late(5) }), 1)).toEqual({ low: 0.4, high: 0.45 });
     expect(endsText({ low: 0.4, high: 0.6 })).toBe("40\u00a0% to 60\u00a0%");
     expect(endsText({ low: 0.4, high: 0.4 })).toBe("40\u00a0%");
+  });
+
+  it("is known exactly where experts left no vote because they failed", () => {
+    const votes = { "2:0": { requests: 8, skipped: 0 } };
+    const experts = testServed().experts.map((expert) => ({ ...expert, late: 0, failed: 8 }));
+    const served = testServed({ votes, experts });
+    expect(wouldSkip(served, 1)).toEqual({ low: 0, high: 0 });
+    expect(tauEffect(served, 1)).toBe("By their votes 0\u00a0% of the requests counted would skip the aggregator at this tau.");
+    expect(liveBuckets(served)[0]?.words).toBe("2 alike, 1 without a vote");
   });
 
   it("never grows with tau, and keeps its ends in order", () => {
@@ -82,10 +95,14 @@ describe("what another tau would have skipped", () => {
   });
 });
 
-it("stops at shares of votes, and at a tau in force that is none", () => {
-  expect(onlineStops(testServed()).map(({ name }) => name)).toEqual(["1/3", "2/3", "1"]);
+it("stops at shares of votes, at a tau in force that is none, and at aggregating all", () => {
+  expect(onlineStops(testServed()).map(({ name }) => name)).toEqual(["1/3", "2/3", "1", "aggregate all"]);
   const odd = testServed({ ensemble: testEnsemble({ tau: 0.5 }) });
-  expect(onlineStops(odd).map(({ name }) => name)).toEqual(["1/3", "0.5", "2/3", "1"]);
+  expect(onlineStops(odd).map(({ name }) => name)).toEqual(["1/3", "0.5", "2/3", "1", "aggregate all"]);
+  const all = testServed({ ensemble: testEnsemble({ tau: AGGREGATE_ALL }) });
+  expect(onlineStops(all).map(({ name }) => name)).toEqual(["1/3", "2/3", "1", "aggregate all"]);
+  expect(onlineStops(all).at(-1)?.says).toContain("0\u00a0%");
+  expect(tauEffect(all, AGGREGATE_ALL)).toContain("every request");
 });
 
 it("tells calls by what each expert said, or why it said nothing", () => {
@@ -101,7 +118,11 @@ it("tells calls by what each expert said, or why it said nothing", () => {
   ];
   const [row] = callRows(testServed({ latest }), 5);
   expect(row).toMatchObject({ votes: "2:0", confidence: "0.67", tau: "2/3", decided: "1.50\u00a0s" });
-  expect(row?.experts.map(({ text }) => text)).toEqual(["42, 1.20\u00a0s", "late", "no vote, 900\u00a0ms"]);
+  expect(row?.experts.map(({ vote, text }) => [vote, text])).toEqual([
+    ["42", "1.20\u00a0s"],
+    [null, "late"],
+    [null, "no vote, 900\u00a0ms"],
+  ]);
 });
 
 describe("doubts", () => {

@@ -1,11 +1,11 @@
 import type { EnsembleCall, EnsembleOutcome, KeptEnsemble, ServedEnsemble } from "@/server/contracts/studio";
-import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { AGGREGATE_ALL, type Ensemble } from "@/solver/ensemble/ensembleDocument";
 import type { Tone } from "../ui/Badge";
 import { formatClock, formatCount, formatCounted, formatPercent, formatPercentSpan, formatSeconds } from "../ui/format";
 import { byAgreement, votesInWords, votesOf } from "./prepareBuckets";
 import type { GateFigure } from "./prepareGate";
 import type { TauStop } from "./TauSlider";
-import { formatTau, SAME_TAU } from "./tauText";
+import { formatTau, isAggregateAll, SAME_TAU } from "./tauText";
 
 const outcomes: readonly EnsembleOutcome[] = ["skipped", "aggregated", "aggregator-failed", "failed"];
 
@@ -23,7 +23,11 @@ export function onlineFigures({ requests, outcomes: counts, atDeadline, belowQuo
   const skipped = counts.skipped ?? 0;
   return [
     { name: "Requests", value: formatCount(requests), detail: "since the gateway started" },
-    { name: "Skipped the aggregator", value: ofRequests(skipped, requests), detail: formatCounted(skipped, "request") },
+    {
+      name: "Skipped the aggregator",
+      value: ofRequests(skipped, requests),
+      detail: `${formatCounted(skipped, "request")}, each by the tau of its time`,
+    },
     {
       name: "Decided at the deadline",
       value: ofRequests(atDeadline, requests),
@@ -64,13 +68,13 @@ export interface LiveBucket {
 }
 
 /** Requests by how experts voted, most agreement first. */
-export function liveBuckets({ votes }: Pick<ServedEnsemble, "votes">): readonly LiveBucket[] {
+export function liveBuckets({ votes, ensemble }: Pick<ServedEnsemble, "votes" | "ensemble">): readonly LiveBucket[] {
   const all = Object.values(votes).reduce((sum, { requests }) => sum + requests, 0);
   return Object.entries(votes)
     .toSorted(([a], [b]) => byAgreement(a, b))
     .map(([key, { requests, skipped }]) => ({
       votes: key,
-      words: votesInWords(key),
+      words: votesInWords(key, ensemble.expertsPerQuestion),
       requests,
       share: all === 0 ? 0 : requests / all,
       skippedShare: all === 0 ? 0 : skipped / all,
@@ -87,11 +91,14 @@ interface Ends {
   readonly high: number;
 }
 
+type Counted = Pick<ServedEnsemble, "votes" | "ensemble" | "experts">;
+
 /**
  * Share of the requests that were counted which `tau` would have skipped, as far as their votes tell: experts that were not waited for may have agreed with
- * the answer that led, or not. null where votes weigh otherwise, or nothing was counted.
+ * the answer that led, or not; those that failed or left no vote have not. null where votes weigh otherwise, or nothing was counted.
  */
-export function wouldSkip({ votes, ensemble }: Pick<ServedEnsemble, "votes" | "ensemble">, tau: number): Ends | null {
+export function wouldSkip({ votes, ensemble, experts }: Counted, tau: number): Ends | null {
+  if (isAggregateAll(tau)) return Object.keys(votes).length === 0 ? null : { low: 0, high: 0 };
   if (ensemble.confidence.kind !== "plurality") return null;
   const asked = ensemble.expertsPerQuestion;
   const reaches = (count: number) => count / asked >= tau - SAME_TAU;
@@ -104,19 +111,35 @@ export function wouldSkip({ votes, ensemble }: Pick<ServedEnsemble, "votes" | "e
     if (heard >= ensemble.quorum && reaches(lead)) low += requests;
     if (reaches(lead + Math.max(0, asked - heard))) high += requests;
   }
-  return all === 0 ? null : { low: low / all, high: high / all };
+  // Which requests the late ones belong to is not counted, but each brings one more at most.
+  const late = experts.reduce((sum, expert) => sum + expert.late, 0);
+  return all === 0 ? null : { low: low / all, high: Math.min(high, low + late) / all };
 }
 
 /** A share within ends as a text: one figure where both read alike. */
 export const endsText = (ends: Ends): string =>
   formatPercent(ends.low) === formatPercent(ends.high) ? formatPercent(ends.low) : formatPercentSpan(ends);
 
-/** Where a slider of a served ensemble stops: at shares of votes, or evenly; and at the tau in force. */
-export function onlineStops(served: Pick<ServedEnsemble, "votes" | "ensemble">): readonly TauStop[] {
+/** What moving tau would have done to the requests that were counted, in a sentence. */
+export function tauEffect(served: Counted, tau: number): string {
+  const { ensemble } = served;
+  if (isAggregateAll(tau)) return "The aggregator answers every request, whatever the experts' votes.";
+  if (ensemble.confidence.kind !== "plurality")
+    return "Votes are weighed: what another tau skips is not known before it is in force. Try it on a sample, on the tab Gate.";
+  const [now, then] = [wouldSkip(served, ensemble.tau), wouldSkip(served, tau)];
+  if (now === null || then === null) return "No request was counted yet: what it will skip is not known.";
+  const unsure = endsText(then).includes(" to ") ? " Experts that were not waited for may have agreed, or not." : "";
+  if (Math.abs(tau - ensemble.tau) < SAME_TAU)
+    return `By their votes ${endsText(then)} of the requests counted would skip the aggregator at this tau.${unsure}`;
+  return `By their votes ${endsText(then)} of the requests counted would skip the aggregator; at the tau in force ${endsText(now)}.${unsure}`;
+}
+
+/** Where a slider of a served ensemble stops: at shares of votes, or evenly; at the tau in force; and at aggregating all. */
+export function onlineStops(served: Counted): readonly TauStop[] {
   const { ensemble } = served;
   const { expertsPerQuestion: asked, confidence } = ensemble;
   const steps = confidence.kind === "plurality" ? asked : STEPS;
-  const taus = Array.from({ length: steps }, (_, at) => (at + 1) / steps);
+  const taus = [...Array.from({ length: steps }, (_, at) => (at + 1) / steps), AGGREGATE_ALL];
   if (!taus.some((tau) => Math.abs(tau - ensemble.tau) < SAME_TAU)) taus.push(ensemble.tau);
   return taus
     .toSorted((a, b) => a - b)
@@ -165,7 +188,12 @@ export interface CallRow {
   readonly tau: string;
   readonly decided: string;
   readonly whole: string;
-  readonly experts: readonly { readonly model: string; readonly text: string }[];
+  readonly experts: readonly {
+    readonly model: string;
+    /** null: it gave none, and `text` says why. */
+    readonly vote: string | null;
+    readonly text: string;
+  }[];
 }
 
 /** The latest calls in rows, newest first. @param most of them. */
@@ -180,8 +208,8 @@ export const callRows = ({ latest, ensemble }: Pick<ServedEnsemble, "latest" | "
     decided: formatSeconds(call.decidedSeconds),
     whole: formatSeconds(call.seconds),
     experts: call.experts.map(({ model, state, vote, seconds }) => ({
-      model,
-      text: [state === "voted" ? (vote ?? states.voted) : states[state], seconds === null ? null : formatSeconds(seconds)]
+      ...{ model, vote: state === "voted" ? vote : null },
+      text: [state === "voted" ? null : states[state], seconds === null ? null : formatSeconds(seconds)]
         .filter((part) => part !== null)
         .join(", "),
     })),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ensembleSchema } from "@/solver/ensemble/ensembleDocument";
+import { AGGREGATE_ALL, ensembleSchema } from "@/solver/ensemble/ensembleDocument";
 import { changesTauAlone, prepareTauUse } from "./prepareTauUse";
 import { testEnsemble, testReport } from "./testGate";
 
@@ -30,7 +30,7 @@ describe("using a tau that was tried", () => {
     }
   });
 
-  it("is refused for another ensemble than the one that was tried, and for always aggregating", () => {
+  it("is refused for another ensemble than the one that was tried", () => {
     const other = testEnsemble({ experts: ["a-1b", "b-3b", "x-7b"] });
     expect(prepareTauUse(other, gate(), testReport(), 1)).toMatchObject({
       ok: false,
@@ -38,7 +38,13 @@ describe("using a tau that was tried", () => {
     });
     const fewer = testEnsemble({ expertsPerQuestion: 2 });
     expect(prepareTauUse(fewer, gate(), testReport(), 1)).toMatchObject({ ok: false, says: expect.stringContaining("2 experts") });
-    expect(prepareTauUse(testEnsemble(), gate(), testReport(), 2)).toMatchObject({ ok: false });
+  });
+
+  it("takes aggregating all as a tau like any other", () => {
+    const use = prepareTauUse(testEnsemble(), gate(), testReport(), AGGREGATE_ALL);
+    if (!use.ok) throw new Error(use.says);
+    expect(ensembleSchema.parse(use.ensemble).tau).toBe(AGGREGATE_ALL);
+    expect(changesTauAlone(testEnsemble(), use.ensemble)).toBe(true);
   });
 
   it("says that an ensemble without skills recruits otherwise than the sample", () => {

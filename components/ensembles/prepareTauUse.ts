@@ -1,6 +1,6 @@
 import type { GateReport, ReplayRequest } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
-import { SAME_TAU } from "./tauText";
+import { soundTau } from "./tauText";
 
 type Gate = Pick<ReplayRequest, "experts" | "expertsPerQuestion" | "confidence">;
 
@@ -28,11 +28,6 @@ function confidenceOf(kind: Gate["confidence"], experts: GateReport["experts"]):
 
 /** The ensemble as its next version, where tau was tried for what it is. */
 export function prepareTauUse(ensemble: Ensemble, gate: Gate, report: GateReport, tau: number): TauUse {
-  if (tau > 1 + SAME_TAU)
-    return {
-      ok: false,
-      says: "An ensemble whose aggregator is always asked has no gate: 1 is the highest tau, and skips where experts are unanimous.",
-    };
   if (!sameNames(ensemble.experts, gate.experts))
     return {
       ok: false,
@@ -49,7 +44,7 @@ export function prepareTauUse(ensemble: Ensemble, gate: Gate, report: GateReport
   else if (gate.confidence !== "plurality") notes.push("What its votes weigh becomes the sample's figures.");
   if (ensemble.experts.length > ensemble.expertsPerQuestion && ensemble.skills === undefined)
     notes.push("The sample recruits experts by accuracy per category; the ensemble has no skills and asks the first of its list.");
-  return { ok: true, ensemble: { ...ensemble, tau: Math.min(1, tau), confidence: confidenceOf(gate.confidence, report.experts) }, notes };
+  return { ok: true, ensemble: { ...ensemble, tau: soundTau(tau), confidence: confidenceOf(gate.confidence, report.experts) }, notes };
 }
 
 /** Whether a gateway takes the change by tau alone, or has to be given the ensemble whole. */

@@ -1,12 +1,16 @@
+import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
+
 /** As far apart as the gate itself holds two thresholds to be one. */
 export const SAME_TAU = 1e-9;
 
-/** Stands in the address for a tau that no confidence reaches. */
-export const AGGREGATE_ALL = 2;
+export const isAggregateAll = (tau: number): boolean => tau > 1 + SAME_TAU;
+
+/** A tau as an ensemble may have it: 1 where it is 1 but for the last digits. */
+export const soundTau = (tau: number): number => (isAggregateAll(tau) ? AGGREGATE_ALL : Math.min(1, tau));
 
 /** A threshold as it is said: as votes of those asked where it is such a share (`2/3`), else with up to three decimals. Above 1: `aggregate all`. */
 export function formatTau(tau: number, expertsPerQuestion: number): string {
-  if (tau > 1 + SAME_TAU) return "aggregate all";
+  if (isAggregateAll(tau)) return "aggregate all";
   if (tau > 1 - SAME_TAU) return "1";
   const votes = tau * expertsPerQuestion;
   if (Math.abs(votes - Math.round(votes)) < 1e-6 && Math.round(votes) > 0) return `${Math.round(votes)}/${expertsPerQuestion}`;

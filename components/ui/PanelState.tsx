@@ -47,15 +47,17 @@ function Loading({ what }: { readonly what: string }) {
 export function PanelState({ status, children }: { readonly status: PanelStatus; readonly children: () => ReactNode }) {
   switch (status.kind) {
     case "ready":
-      return children();
     case "partial":
     case "stale":
+      // One shape for all three: what is typed and done below outlives a moment of staleness.
       return (
         <>
-          <p role="status" className="mb-3 rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn">
-            {status.kind === "stale" ? "Stale: " : "Partial: "}
-            {status.note}
-          </p>
+          {status.kind !== "ready" && (
+            <p role="status" className="mb-3 rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn">
+              {status.kind === "stale" ? "Stale: " : "Partial: "}
+              {status.note}
+            </p>
+          )}
           {children()}
         </>
       );
