@@ -8,7 +8,7 @@ type State = BatchSession["state"];
 export class SessionRecord {
   state: State = "waiting";
   loadSeconds: number | null = null;
-  /** Whether nothing came between its first question and its last answer: a kill, a pause, an engine that died. */
+  /** Whether nothing came between its first question and its last answer: a kill, a pause, an engine that died, an attempt that failed. */
   isWhole = true;
   answers = 0;
   outputTokens = 0;

@@ -58,6 +58,8 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
   const nowMs = () => performance.now();
   /** Deaths of the engine without an answer in between. */
   let deaths = 0;
+  /** Of its engine at most; null: it was not seen. */
+  let timeScale: number | null = null;
   /** Of the engine, in words; null: it answers. */
   let gone: string | null = null;
 
@@ -74,6 +76,7 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
       const loaded = await connector.load(session, signal);
       if (loaded.ok) {
         const { place, isFresh } = loaded.value;
+        timeScale = Math.max(timeScale ?? 0, place.timeScale);
         if (isFresh) record.loadSeconds ??= ((nowMs() - sinceMs) / 1000) * place.timeScale;
         return place;
       }
@@ -142,6 +145,8 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
       return end({ ...row, inputTokens, outputTokens, seconds, state: "done", vote: ground.readVote(text), answer: text });
     }
     const { failure, isFinal, isGone, waitSeconds } = attempt;
+    // Its time is in the session's, and its answer is not.
+    record.isWhole = false;
     if (isGone) {
       gone = failure;
       queue.wake();
@@ -174,14 +179,21 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
     }
   }
 
-  /** A session that had its engine for itself from the first question to the last tells what such a one costs. */
+  /**
+   * A session that had its engine for itself from the first question to the last tells what such a one costs; any other, and one of the aggregator, how long
+   * its load took. Emulated engines whose time runs faster than the wall's tell neither: what the host itself takes would count as often.
+   */
   function keepMeasured(): void {
-    if (stage !== "experts" || !record.isWhole || record.answers === 0) return;
+    const { loadSeconds } = record;
+    const isSession = stage === "experts" && record.isWhole && record.answers > 0;
+    if (timeScale === null || timeScale > 1 || (!isSession && loadSeconds === null)) return;
     const { order } = batch;
+    const answered = isSession
+      ? { prompts: record.answers, meanOutputTokens: record.outputTokens / record.answers, maxOutputTokens: record.mostOutputTokens }
+      : { prompts: 0, meanOutputTokens: 0, maxOutputTokens: 0 };
     ground.keepRow({
-      ...{ model, gpu: order.gpu, tp: session.placement.gpus.length, prompts: record.answers },
-      ...{ meanOutputTokens: record.outputTokens / record.answers, maxOutputTokens: record.mostOutputTokens },
-      ...{ seconds: record.seconds(nowMs()), loadSeconds: record.loadSeconds, origin: order.emulated ? "emulated" : "measured" },
+      ...{ model, gpu: order.gpu, tp: session.placement.gpus.length, ...answered, concurrency },
+      ...{ seconds: isSession ? record.seconds(nowMs()) : 0, loadSeconds, origin: order.emulated ? "emulated" : "measured" },
     });
   }
 

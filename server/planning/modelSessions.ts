@@ -4,7 +4,7 @@ import { estimatedLoadSeconds, type WeightStorage } from "@/solver/ensemble/load
 import { type AnswerLengths, outputLengths } from "@/solver/ensemble/outputLengths";
 import type { SessionCost } from "@/solver/ensemble/placement";
 import { fittedSessionCost, LEAST_COUNTS, simulatedSessionCost } from "@/solver/ensemble/sessionCost";
-import type { SessionRow } from "@/solver/ensemble/sessionRow";
+import { ranWithin, type SessionRow } from "@/solver/ensemble/sessionRow";
 import { workerShape } from "@/solver/ensemble/workerShape";
 import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
 import type { GpuCard } from "@/solver/hardware/gpus";
@@ -34,14 +34,15 @@ export interface SessionsOf {
   readonly rows: readonly SessionRow[];
   readonly storage: WeightStorage;
   readonly profile: EngineProfile;
+  /** Requests that a session has in flight at most; null: as many as the engine takes. */
   readonly concurrency: number | null;
 }
 
 const SEED = 1;
 
 /**
- * Time of a model's sessions: fitted to measured ones where there are enough, else simulated; and of its loads: the median of measured ones, else estimated.
- * Those of emulated engines are taken where there are no others, and are called modelled and estimated all the same.
+ * Time of a model's sessions: fitted to measured ones where there are enough that had as many requests in flight as is asked, else simulated; and of its
+ * loads: the median of measured ones, else estimated. Those of emulated engines are taken where there are no others, and are called modelled and estimated all the same.
  *
  * @returns a sentence where the model, or every one of its requests, does not fit a worker.
  */
@@ -57,23 +58,24 @@ export function modelSessions(asked: SessionsOf): Outcome<{ readonly sessions: M
       message: `${model.id} does not fit a worker of ${worker}: give workers ${orList(gpusThatFit)} of them, or take another model.`,
     };
   }
-  const { kvTokens } = shaped.replica;
+  const { kvTokens, maxSequences } = shaped.replica;
   if (Array.from(lengths.outputTokens).every((tokens, at) => (lengths.inputTokens[at] ?? 0) + tokens > kvTokens))
     return {
       ok: false,
       message: `No prompt with its answer has room in the KV cache of ${Math.floor(kvTokens)} tokens that ${model.id} has on a worker: give workers more GPUs, or bound answers by maxTokens.`,
     };
-  const own = asked.rows.filter((row) => row.model === model.id && row.gpu === gpu.id && row.tp === gpusPerWorker);
-  const measured = own.filter(({ origin }) => origin === "measured");
-  // Emulated engines follow the planner's own model: beside measured sessions theirs say nothing.
-  const rows = measured.length > 0 ? measured : own;
-  const emulated = measured.length > 0 ? "" : " of emulated engines";
-  const output = outputLengths(lengths);
-  const fitted = fittedSessionCost(rows, output);
   const { prompts: mostPrompts, concurrency } = asked;
-  const counts = new Set(rows.map(({ prompts }) => prompts)).size;
+  const own = asked.rows.filter((row) => row.model === model.id && row.gpu === gpu.id && row.tp === gpusPerWorker);
+  const all = own.filter(({ prompts }) => prompts > 0);
+  const alike = all.filter((row) => ranWithin(row, { concurrency, maxSequences }));
+  const sessions = preferred(alike);
+  const loads = preferred(own.filter(({ loadSeconds }) => loadSeconds !== null));
+  const output = outputLengths(lengths);
+  const fitted = fittedSessionCost(sessions.rows, output);
+  const counts = new Set(sessions.rows.map(({ prompts }) => prompts)).size;
   const few = counts === 0 ? "" : `; sessions of ${counts} different counts of prompts are known, and a fit takes ${LEAST_COUNTS}`;
-  const loads = rows.flatMap(({ loadSeconds }) => loadSeconds ?? []);
+  const unlike = all.length - alike.length;
+  const others = unlike === 0 ? "" : `; ${unlike} had another number of requests in flight than is asked`;
   const estimate = estimatedLoadSeconds(model, gpusPerWorker, storage);
   return {
     ok: true,
@@ -83,27 +85,39 @@ export function modelSessions(asked: SessionsOf): Outcome<{ readonly sessions: M
             cost: simulatedSessionCost(shaped.replica, { ...lengths, seed: SEED }, { mostPrompts, concurrency }),
             costFrom: {
               kind: "modelled",
-              source: `simulated on the cards of ${model.id} and ${gpu.id} and the engine profile ${profile.name} (${engineNames[profile.engine]})${few}`,
+              source: `simulated on the cards of ${model.id} and ${gpu.id} and the engine profile ${profile.name} (${engineNames[profile.engine]})${few}${others}`,
             },
           }
         : {
             cost: fitted.cost,
             costFrom: {
-              kind: emulated === "" ? "measured" : "modelled",
-              source: `fitted to ${fitted.sessions} sessions${emulated}, each predicted within ${percent(fitted.heldOutError)} by the others in the mean`,
+              kind: sessions.of === "" ? "measured" : "modelled",
+              source: `fitted to ${fitted.sessions} sessions${sessions.of}, each predicted within ${percent(fitted.heldOutError)} by the others in the mean`,
             },
           }),
-      loadSeconds: loads.length > 0 ? quantile(loads, 0.5) : estimate.seconds,
+      loadSeconds:
+        loads.rows.length > 0
+          ? quantile(
+              loads.rows.flatMap(({ loadSeconds }) => loadSeconds ?? []),
+              0.5,
+            )
+          : estimate.seconds,
       loadFrom:
-        loads.length > 0
+        loads.rows.length > 0
           ? {
-              kind: emulated === "" ? "measured" : "estimated",
-              source: `the median of ${loads.length} ${loads.length === 1 ? "load" : "loads"}${emulated}`,
+              kind: loads.of === "" ? "measured" : "estimated",
+              source: `the median of ${loads.rows.length} ${loads.rows.length === 1 ? "load" : "loads"}${loads.of}`,
             }
           : { kind: "estimated", source: estimate.source },
       meanOutputTokens: output.meanTokens,
     },
   };
+}
+
+/** Measured ones where there are any: emulated engines follow the planner's own model, so that beside these theirs say nothing. */
+function preferred(rows: readonly SessionRow[]): { readonly rows: readonly SessionRow[]; readonly of: "" | " of emulated engines" } {
+  const measured = rows.filter(({ origin }) => origin === "measured");
+  return measured.length > 0 ? { rows: measured, of: "" } : { rows, of: " of emulated engines" };
 }
 
 const percent = (share: number): string => `${(100 * share).toPrecision(2)} %`;

@@ -52,8 +52,8 @@ it("replicates the expert that takes longest, and says what its shards lose, why
 
 it("takes measured sessions and loads where there are enough, and calls those of emulated engines what they are", async () => {
   const row = (prompts: number, origin: SessionRow["origin"] = "measured"): SessionRow => ({
-    ...{ model: "qwen2.5-7b", gpu: "a100-sxm-80g", tp: 1, prompts, meanOutputTokens: 200, maxOutputTokens: 800, origin },
-    ...{ seconds: 10 + 0.2 * prompts, loadSeconds: 31 },
+    ...{ model: "qwen2.5-7b", gpu: "a100-sxm-80g", tp: 1, prompts, concurrency: null, meanOutputTokens: 200 },
+    ...{ maxOutputTokens: 800, seconds: 10 + 0.2 * prompts, loadSeconds: 31, origin },
   });
   const enough = [1, 50, 200, 600];
   const placedOf = async (sessionRows: readonly SessionRow[]) => (await placed({ sessionRows })).experts[2]!;
@@ -70,11 +70,53 @@ it("takes measured sessions and loads where there are enough, and calls those of
   expect(few.cost).toMatchObject({ kind: "modelled", source: expect.stringContaining("2 different counts") });
 });
 
+it("passes over sessions that had other numbers of requests in flight, and takes their loads all the same", async () => {
+  const row = (prompts: number, concurrency: number): SessionRow => ({
+    ...{ model: "qwen2.5-7b", gpu: "a100-sxm-80g", tp: 1, prompts, concurrency, meanOutputTokens: 200, maxOutputTokens: 800 },
+    ...{ seconds: 10 * prompts, loadSeconds: 31, origin: "measured" },
+  });
+  const rows = [12, 50, 200, 600].map((prompts) => row(prompts, 1));
+  const placedOf = async (concurrency: number | null) => (await placed({ sessionRows: rows, concurrency })).experts[2]!;
+  const other = await placedOf(64);
+  expect(other.cost).toMatchObject({ kind: "modelled", source: expect.stringContaining("4 had another number of requests in flight") });
+  expect(other).toMatchObject({ loadSeconds: 31, load: { kind: "measured" } });
+  expect(other.secondsPerPrompt).toBeLessThan(1);
+  expect((await placedOf(1)).cost.kind).toBe("measured");
+});
+
+it("takes a load that was measured of the aggregator, which says nothing of how long it answers", async () => {
+  const load: SessionRow = {
+    ...{ model: "qwen2.5-72b", gpu: "a100-sxm-80g", tp: 4, prompts: 0, concurrency: 64, meanOutputTokens: 0, maxOutputTokens: 0 },
+    ...{ seconds: 0, loadSeconds: 77, origin: "measured" },
+  };
+  const { aggregator } = await placed({ sessionRows: [load] });
+  expect(aggregator!.loadSeconds).toBe(77);
+  expect(aggregator!.points).toEqual((await placed()).aggregator!.points);
+});
+
 it("sweeps K where it is not given, and leaves out the baselines that no K has", async () => {
   const { sweep, maxModelsPerWorker, schedules } = await placed({ maxModelsPerWorker: null });
   const best = Math.min(...sweep.map(({ makespanSeconds }) => makespanSeconds));
   expect(sweep.find((one) => one.maxModelsPerWorker === maxModelsPerWorker)!.makespanSeconds).toBeCloseTo(best, 6);
   expect(schedules[0]!.makespanSeconds).toBeCloseTo(best, 6);
+});
+
+it("has the aggregator's engines side by side where that is quicker, and never slower on more workers", async () => {
+  const aggregatorOn = async (workers: number, aggregator: string) => {
+    const { ensemble, lengths } = testPlaceTask();
+    const placement = await placed({
+      ...{ workers, gpusByNode: [workers], gpu: "l40s", maxModelsPerWorker: 3, prompts: [90, 70, 60, 50, 30] },
+      ensemble: { ...ensemble, aggregator: { model: aggregator } },
+      lengths: { ...lengths, [aggregator]: lengths["qwen2.5-72b"]! },
+    });
+    return placement.aggregator!;
+  };
+  const [two, eight] = [await aggregatorOn(2, "qwen2.5-32b"), await aggregatorOn(8, "qwen2.5-32b")];
+  expect([two, eight]).toMatchObject([
+    { tp: 2, copies: 1 },
+    { tp: 2, copies: 4 },
+  ]);
+  expect(eight.points.at(-1)!.seconds).toBeLessThan(two.points.at(-1)!.seconds / 3);
 });
 
 it("refuses in a sentence what cannot be placed", async () => {
@@ -99,7 +141,7 @@ it("refuses in a sentence what cannot be placed", async () => {
 it("places what answers nothing nowhere, and has no aggregator where it fits in no shape", async () => {
   const { experts, aggregator, schedules, notes } = await placed({
     prompts: [900, 700, 600, 0, 0],
-    ...{ workers: 2, gpusPerNode: 1, ensemble: { ...testPlaceTask().ensemble, maxTokens: 100 } },
+    ...{ workers: 2, gpusByNode: [1, 1], ensemble: { ...testPlaceTask().ensemble, maxTokens: 100 } },
   });
   expect(experts[3]).toMatchObject({ prompts: 0, replicas: 0, secondsPerPrompt: 0, tokensPerSecond: { whole: 0, shard: null } });
   expect(schedules[0]!.workers.flat().map(({ model }) => model)).not.toContain("glm-4-9b");

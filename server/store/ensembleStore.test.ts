@@ -94,7 +94,8 @@ it("keeps samples of answers with what lists tell of them, newest first, until t
 
 it("gives sessions of one type of GPU, newest first", () => {
   const row = (gpu: string, prompts: number): SessionRow => ({
-    ...{ model: "a", gpu, tp: 1, prompts, meanOutputTokens: 10, maxOutputTokens: 20, seconds: 5, loadSeconds: null, origin: "emulated" },
+    ...{ model: "a", gpu, tp: 1, prompts, concurrency: 64, meanOutputTokens: 10, maxOutputTokens: 20, seconds: 5 },
+    ...{ loadSeconds: null, origin: "emulated" },
   });
   for (const one of [row("l40s", 1), row("h100-sxm", 2), row("l40s", 3)]) store.sessionRows.add(one);
   expect(store.sessionRows.list("l40s")).toEqual([row("l40s", 3), row("l40s", 1)]);

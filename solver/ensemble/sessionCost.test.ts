@@ -24,7 +24,7 @@ function requestsOf(meanTokens: number, spread: number, seed = 5) {
 }
 
 const row = (prompts: number, seconds: number, lengths = outputLengths(requestsOf(400, 0.8))): SessionRow => ({
-  ...{ model: "qwen2.5-7b", gpu: "a100-sxm-80g", tp: 1, prompts, seconds, loadSeconds: 40, origin: "measured" },
+  ...{ model: "qwen2.5-7b", gpu: "a100-sxm-80g", tp: 1, prompts, seconds, loadSeconds: 40, concurrency: null, origin: "measured" },
   ...{ meanOutputTokens: lengths.meanTokens, maxOutputTokens: Math.round(lengths.expectedLongest(prompts)) },
 });
 
