@@ -1,7 +1,8 @@
-import { aggregatorPoints, secondsAtShare } from "@/solver/ensemble/aggregatorStage";
+import { quickestPool, secondsAtShare } from "@/solver/ensemble/aggregatorStage";
 import type { AnswerSample } from "@/solver/ensemble/answerSample";
+import { estimatedLoadSeconds } from "@/solver/ensemble/loadEstimate";
 import type { PlacedQuestion } from "@/solver/ensemble/replayedQuestions";
-import { poolShape } from "@/solver/ensemble/workerShape";
+import { poolShapes } from "@/solver/ensemble/workerShape";
 import { resolveModel } from "@/solver/hardware/aliases";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { gpuCards } from "@/solver/hardware/gpus";
@@ -27,14 +28,16 @@ export function aggregatorTime(
   const gpu = gpuCards[GPU];
   const column = models.find(({ model }) => model === aggregator);
   if (card === undefined || gpu === undefined || column === undefined) return null;
-  const pool = poolShape(card, gpu, { gpus: GPUS, gpusPerNode: GPUS, profile: vllmProfile });
-  if (pool === null) return null;
+  const pools = poolShapes(card, gpu, { nodes: [GPUS], profile: vllmProfile }).map((pool) => ({
+    ...pool,
+    loadSeconds: estimatedLoadSeconds(card, pool.shape.tp, "local-nvme").seconds,
+  }));
   const sampled = {
     questionTokens: questions.map(({ at }) => INSTRUCTION_TOKENS + (textTokens.get(questionIds[at] ?? "") ?? 0)),
     answerTokens: questions.map(({ expertTokens }) => expertTokens),
     outputTokens: questions.map(({ at }) => column.outputTokens[at] ?? 1),
     confidence: questions.map(({ confidence }) => confidence),
   };
-  const points = aggregatorPoints(sampled, { replica: pool.replica, copies: pool.copies, questions: questions.length, concurrency: null });
-  return points.length === 0 ? null : (share) => secondsAtShare(points, share);
+  const quickest = quickestPool(sampled, pools, { questions: questions.length, concurrency: null });
+  return quickest && ((share) => secondsAtShare(quickest.points, share));
 }

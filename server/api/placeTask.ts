@@ -42,19 +42,28 @@ export async function placeTask(
   if (!recruited.ok) return recruited;
   const counted = promptsByExpert(ensemble.experts, recruited.experts);
   const prompts = counted.map((count) => Math.round((count / asked.questions.length) * questions));
-  const gpusPerNode = Math.max(gpusPerWorker, Math.min(usualNodeGpus, workers * gpusPerWorker));
+  const gpusByNode = onUsualNodes(workers, gpusPerWorker);
   const { maxModelsPerWorker, replicas, storage } = request;
   return {
     ok: true,
     task: {
-      ...{ ensemble, gpu, gpusPerWorker, workers, gpusPerNode, maxModelsPerWorker, replicas, storage, questions, prompts, ...lengths },
+      ...{ ensemble, gpu, gpusPerWorker, workers, gpusByNode, maxModelsPerWorker, replicas, storage, questions, prompts, ...lengths },
       sessionRows: store.sessionRows.list(gpu),
       engineProfile: profileInUse(store),
       cards,
       concurrency: null,
     },
-    notes: [asked.says, `An engine of the aggregator spans ${gpusPerNode} GPUs at most: so many are taken to be on one node.`],
+    notes: [
+      asked.says,
+      `No engine goes beyond a node: the GPUs are taken to be ${gpusByNode[0]} to a node${gpusByNode.length > 1 ? ", the last may have fewer" : ""}.`,
+    ],
   };
+}
+
+/** GPUs of so many workers by node, whole workers to each. */
+function onUsualNodes(workers: number, gpusPerWorker: number): readonly number[] {
+  const perNode = Math.max(1, Math.floor(usualNodeGpus / gpusPerWorker));
+  return Array.from({ length: Math.ceil(workers / perNode) }, (_, at) => Math.min(perNode, workers - at * perNode) * gpusPerWorker);
 }
 
 /** What to say of models without a card; null where all have one. */

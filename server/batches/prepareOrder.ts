@@ -57,7 +57,7 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
   const { workers, gpu } = hardware;
   const task: PlaceTask = {
     ...{ ensemble, gpu, storage: usualStorage, workers: workers.length, gpusPerWorker: request.gpusPerWorker, ...lengths.lengths },
-    gpusPerNode: mostOnOneNode(workers),
+    gpusByNode: [...onNodes(workers).values()].map((gpus) => gpus.length),
     maxModelsPerWorker: request.maxModelsPerWorker,
     replicas: request.replicas,
     questions: prompts.length,

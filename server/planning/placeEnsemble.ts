@@ -1,7 +1,7 @@
 import type { EnsemblePlacement, PlacedSchedule, PlaceRequest, ScheduleKind } from "@/server/contracts/ensembles";
 import type { Outcome } from "@/server/contracts/studio";
 import { shownOfEach } from "@/solver/ensemble/aggregatorPrompt";
-import { type AggregatedQuestions, aggregatorPoints } from "@/solver/ensemble/aggregatorStage";
+import { type AggregatedQuestions, quickestPool } from "@/solver/ensemble/aggregatorStage";
 import { dataConcurrent, listScheduling, roundRobin } from "@/solver/ensemble/baselineSchedules";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { estimatedLoadSeconds } from "@/solver/ensemble/loadEstimate";
@@ -11,7 +11,7 @@ import type { PlacedExpert, PlacementProblem } from "@/solver/ensemble/placement
 import { replicaCap } from "@/solver/ensemble/replicaCap";
 import type { SessionRow } from "@/solver/ensemble/sessionRow";
 import { type TimedSchedule, timeSchedule } from "@/solver/ensemble/timeSchedule";
-import { poolShape } from "@/solver/ensemble/workerShape";
+import { poolShapes } from "@/solver/ensemble/workerShape";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { GpuCard } from "@/solver/hardware/gpus";
@@ -26,8 +26,8 @@ export interface PlaceTask {
   readonly gpu: string;
   readonly gpusPerWorker: number;
   readonly workers: number;
-  /** Of one node, all of which an engine of the aggregator may span. */
-  readonly gpusPerNode: number;
+  /** The workers' GPUs by node, beyond which no engine of the aggregator goes. */
+  readonly gpusByNode: readonly number[];
   /** null: swept. */
   readonly maxModelsPerWorker: number | null;
   readonly replicas: "amortised" | "single";
@@ -162,25 +162,27 @@ function baselines(problem: PlacementProblem): readonly PlacedSchedule[] {
 const CHARACTERS_PER_TOKEN = 4;
 
 function aggregatorOf(task: PlaceTask, gpu: GpuCard): EnsemblePlacement["aggregator"] {
-  const { ensemble, cards, workers, gpusPerWorker, gpusPerNode, engineProfile: profile, storage, questions, concurrency } = task;
+  const { ensemble, cards, gpusByNode: nodes, engineProfile: profile, storage, questions, concurrency } = task;
   const name = ensemble.aggregator.model;
   const model = cardOf(cards.models, name);
-  const pool = model && poolShape(model, gpu, { gpus: workers * gpusPerWorker, gpusPerNode, profile });
   const sampled = task.aggregated ?? ofLengths(task);
-  if (!model || !pool || sampled === null) return null;
+  if (model === undefined || sampled === null) return null;
   const outputTokens = atMost({ inputTokens: [], outputTokens: sampled.outputTokens }, ensemble.aggregator.maxTokens).outputTokens;
   const shownTokens = (ensemble.expertsPerQuestion * shownOfEach(ensemble.expertsPerQuestion)) / CHARACTERS_PER_TOKEN;
   const answerTokens = Float64Array.from(sampled.answerTokens, (tokens) => Math.min(tokens, shownTokens));
-  const points = aggregatorPoints(
-    { ...sampled, answerTokens, outputTokens },
-    { replica: pool.replica, copies: pool.copies, questions, concurrency },
-  );
-  if (points.length === 0) return null;
+  // Loads are compared as estimated, of every shape alike: of most none was measured.
+  const pools = poolShapes(model, gpu, { nodes, profile }).map((pool) => ({
+    ...pool,
+    loadSeconds: estimatedLoadSeconds(model, pool.shape.tp, storage).seconds,
+  }));
+  const quickest = quickestPool({ ...sampled, answerTokens, outputTokens }, pools, { questions, concurrency });
+  if (quickest === null) return null;
+  const { pool, points } = quickest;
   const { tp } = pool.shape;
   const loads = task.sessionRows.flatMap((row) =>
     row.model === name && row.gpu === gpu.id && row.tp === tp ? (row.loadSeconds ?? []) : [],
   );
-  const loadSeconds = loads.length > 0 ? quantile(loads, 0.5) : estimatedLoadSeconds(model, tp, storage).seconds;
+  const loadSeconds = loads.length > 0 ? quantile(loads, 0.5) : pool.loadSeconds;
   return { model: name, tp, copies: pool.copies, loadSeconds, points };
 }
 

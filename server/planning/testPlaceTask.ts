@@ -19,7 +19,7 @@ export function testPlaceTask(changed: Partial<PlaceTask> = {}): PlaceTask {
       ...{ name: "exam", experts, expertsPerQuestion: 3, extraction: { kind: "choice" }, confidence: { kind: "plurality" } },
       ...{ tau: 2 / 3, aggregator: { model: "qwen2.5-72b" }, quorum: 2, deadlineSeconds: 60 },
     },
-    ...{ gpu: "a100-sxm-80g", gpusPerWorker: 1, workers: 4, gpusPerNode: 4, maxModelsPerWorker: 2, replicas: "amortised" },
+    ...{ gpu: "a100-sxm-80g", gpusPerWorker: 1, workers: 4, gpusByNode: [4], maxModelsPerWorker: 2, replicas: "amortised" },
     ...{ storage: "local-nvme", questions: 1000, prompts: [900, 700, 600, 500, 300] },
     lengths: Object.fromEntries([
       ...experts.map((model) => [model, lengths(model, model.startsWith("deepseek") ? 2500 : 200)]),

@@ -57,6 +57,31 @@ export function aggregatorPoints(
   });
 }
 
+/** Engines that could aggregate, and what loading one of them takes. */
+export interface AggregatorPool extends Pick<AggregatorStage, "replica" | "copies"> {
+  readonly loadSeconds: number;
+}
+
+/**
+ * Of several ways to share out the same GPUs that which has all questions aggregated first, loading included: engines side by side mostly, as an engine twice
+ * as wide is less than twice as fast.
+ *
+ * @returns null where none has room for a question.
+ */
+export function quickestPool<Pool extends AggregatorPool>(
+  sampled: AggregatedQuestions,
+  pools: readonly Pool[],
+  stage: Pick<AggregatorStage, "questions" | "concurrency">,
+): { readonly pool: Pool; readonly points: ReturnType<typeof aggregatorPoints> } | null {
+  const timed = pools.flatMap((pool) => {
+    const points = aggregatorPoints(sampled, { ...stage, replica: pool.replica, copies: pool.copies });
+    const all = points.at(-1);
+    return all === undefined ? [] : [{ pool, points, seconds: pool.loadSeconds + all.seconds }];
+  });
+  const [quickest] = timed.toSorted((a, b) => a.seconds - b.seconds);
+  return quickest === undefined ? null : { pool: quickest.pool, points: quickest.points };
+}
+
 /** Seconds at a share between two points, along a straight line. */
 export function secondsAtShare(points: readonly { readonly share: number; readonly seconds: number }[], share: number): number {
   const above = points.findIndex((point) => point.share >= share);

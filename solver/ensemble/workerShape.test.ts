@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { vllmProfile } from "../hardware/builtInProfiles";
 import { gpuCards } from "../hardware/gpus";
 import { modelCards } from "../hardware/models";
-import { poolShape, workerShape } from "./workerShape";
+import { poolShapes, workerShape } from "./workerShape";
 
 const profile = vllmProfile;
 const l40s = gpuCards.l40s!;
@@ -25,15 +25,21 @@ it("takes all of a worker's GPUs for one engine, or says why it cannot and how m
   expect(workerShape(modelCards["qwen2.5-7b"]!, l40s, { gpus: 8, profile })).toMatchObject({ fits: false, gpusThatFit: [1, 2, 4] });
 });
 
-it("spans a node at most with an engine of a pool, and has as many copies as there is room for", () => {
-  const of = (model: string, gpus: number, gpusPerNode: number) => {
-    const shaped = poolShape(modelCards[model]!, l40s, { gpus, gpusPerNode, profile });
-    return shaped && [shaped.shape.tp, shaped.copies];
-  };
-  expect(of("llama-3.1-8b", 4, 4)).toEqual([4, 1]);
-  expect(of("llama-3.1-8b", 16, 8)).toEqual([8, 2]);
-  expect(of("qwen2.5-7b", 16, 8)).toEqual([4, 4]);
-  expect(of("llama-3.1-8b", 12, 6)).toEqual([4, 2]);
-  expect(of("llama-3.1-8b", 3, 1)).toEqual([1, 3]);
-  expect(of("llama-3.1-70b", 8, 2)).toBeNull();
+it("shares out a pool's GPUs in every way that fits, and has no engine on two nodes", () => {
+  const of = (model: string, ...nodes: number[]) =>
+    poolShapes(modelCards[model]!, l40s, { nodes, profile }).map(({ shape, copies }) => [shape.tp, copies]);
+  expect(of("llama-3.1-8b", 4)).toEqual([
+    [1, 4],
+    [2, 2],
+    [4, 1],
+  ]);
+  expect(of("llama-3.1-8b", 8, 8).at(-1)).toEqual([8, 2]);
+  // 28 heads are not divided by 8.
+  expect(of("qwen2.5-7b", 8, 8).at(-1)).toEqual([4, 4]);
+  expect(of("llama-3.1-8b", 6, 5, 1)).toEqual([
+    [1, 12],
+    [2, 5],
+    [4, 2],
+  ]);
+  expect(of("llama-3.1-70b", 2, 2, 2, 2)).toEqual([]);
 });

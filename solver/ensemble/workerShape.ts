@@ -31,30 +31,27 @@ export function workerShape(
   return { fits: false, reason: fit.reason, gpusThatFit };
 }
 
-/** GPUs that engines of one model may share out among themselves. */
-export interface GpuPool {
-  readonly gpus: number;
-  /** An engine stays within one node. */
-  readonly gpusPerNode: number;
-  readonly profile: EngineProfile;
+/** Engines of one model on GPUs that they share out among themselves. */
+export interface PoolShape extends ShapedEngine {
+  readonly copies: number;
 }
 
 /**
- * Engines of a model on all of a pool's GPUs: with as much tensor parallelism as divides the model and fits a node, and as many copies as there is then room for.
+ * All ways in which engines of a model can share out GPUs: by tensor parallelism that divides the model and fits a node, with as many copies as there is
+ * room for. No engine is on two nodes.
  *
- * @returns null where it fits with no tensor parallelism.
+ * @param pool `nodes` has the GPUs of each node.
+ * @returns none where it fits with no tensor parallelism.
  */
-export function poolShape(
+export function poolShapes(
   model: ModelCard,
   gpu: GpuCard,
-  { gpus, gpusPerNode, profile }: GpuPool,
-): (ShapedEngine & { readonly copies: number }) | null {
-  for (const tp of tensorParallelisms.filter((known) => known <= Math.min(gpus, gpusPerNode)).toReversed()) {
+  { nodes, profile }: { readonly nodes: readonly number[]; readonly profile: EngineProfile },
+): readonly PoolShape[] {
+  return tensorParallelisms.flatMap((tp) => {
+    const copies = nodes.reduce((sum, gpus) => sum + Math.floor(gpus / tp), 0);
     const shape = { tp, pp: 1 };
     const fit = replicaModel(model, gpu, shape, profile);
-    if (!fit.fits) continue;
-    const copies = Math.floor(gpus / gpusPerNode) * Math.floor(gpusPerNode / tp) + Math.floor((gpus % gpusPerNode) / tp);
-    return { shape, replica: fit.replica, copies };
-  }
-  return null;
+    return copies > 0 && fit.fits ? [{ shape, replica: fit.replica, copies }] : [];
+  });
 }
