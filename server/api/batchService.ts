@@ -4,11 +4,12 @@ import { freeWorkers } from "@/server/batches/freeWorkers";
 import { batchJobFile } from "@/server/batches/jobFiles/batchJobFile";
 import { prepareOrder } from "@/server/batches/prepareOrder";
 import type { CardShelf } from "@/server/cards/cardShelf";
-import type { BatchPreview, BatchRequest } from "@/server/contracts/batches";
+import type { BatchRequest } from "@/server/contracts/batches";
 import type { Outcome } from "@/server/contracts/studio";
 import type { Fleet } from "@/server/fleet/fleet";
 import type { BatchOrder } from "@/server/store/batchOrder";
 import type { Store } from "@/server/store/store";
+import { previewOf } from "./batchPreview";
 import type { BatchService } from "./ensembleServices";
 import type { Uploads } from "./uploads";
 
@@ -120,10 +121,4 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
 function modelsOf(store: Store, name: string): readonly string[] {
   const ensemble = store.ensembles.find(name)?.ensemble;
   return ensemble === undefined ? [] : [...ensemble.experts, ensemble.aggregator.model];
-}
-
-function previewOf({ schedules, workers, questions, notes }: BatchOrder): BatchPreview {
-  const nodes = new Map<string, number[]>();
-  for (const { node, gpus } of workers) nodes.set(node, [...(nodes.get(node) ?? []), ...gpus]);
-  return { schedules, gpus: [...nodes].map(([node, gpus]) => ({ node, gpus })), questions, notes };
 }

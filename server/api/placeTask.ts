@@ -1,3 +1,4 @@
+import { DEFAULT_CONCURRENCY } from "@/server/contracts/batches";
 import type { PlaceRequest } from "@/server/contracts/ensembles";
 import type { Outcome } from "@/server/contracts/studio";
 import { ensembleLengths, type LengthTable, sampleLengths, workloadLengths } from "@/server/planning/ensembleLengths";
@@ -51,10 +52,11 @@ export async function placeTask(
       sessionRows: store.sessionRows.list(gpu),
       engineProfile: profileInUse(store),
       cards,
-      concurrency: null,
+      concurrency: DEFAULT_CONCURRENCY,
     },
     notes: [
       asked.says,
+      `A session has ${DEFAULT_CONCURRENCY} requests in flight at most, as a batch has unless it asks for another number.`,
       `No engine goes beyond a node: the GPUs are taken to be ${gpusByNode[0]} to a node${gpusByNode.length > 1 ? ", the last may have fewer" : ""}.`,
     ],
   };

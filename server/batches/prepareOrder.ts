@@ -3,7 +3,6 @@ import { assignmentsOf, withoutCard } from "@/server/api/placeTask";
 import type { Uploads } from "@/server/api/uploads";
 import type { Observation } from "@/server/clusters/connector";
 import type { BatchRequest } from "@/server/contracts/batches";
-import type { EnsemblePlacement } from "@/server/contracts/ensembles";
 import type { Outcome, PromptSet } from "@/server/contracts/studio";
 import type { PlaceTask } from "@/server/planning/placeEnsemble";
 import { inPlaceThread } from "@/server/planning/placeThread";
@@ -16,6 +15,7 @@ import type { Placement } from "@/solver/plan/plan";
 import { batchLengths } from "./batchLengths";
 import { dealPrompts } from "./dealPrompts";
 import { emulatedWorkload } from "./emulatedWorkload";
+import { expectedShare } from "./expectedShare";
 import type { FreeWorkers } from "./freeWorkers";
 
 /** What a batch is prepared with. */
@@ -86,7 +86,12 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
       ...{ request, ensemble, gpu, workers, aggregators, emulated, questions: prompts.length },
       sessions: dealPrompts(placement.schedules[0]?.workers ?? [], positions),
       schedules: placement.schedules,
-      aggregatorPredicted: aggregatorPredicted(placement),
+      aggregatorPredicted: placement.aggregator && {
+        loadSeconds: placement.aggregator.loadSeconds,
+        points: placement.aggregator.points,
+        // Who is asked is not the ensemble's to say where a file does.
+        expected: assigned.assignments === null ? expectedShare(ensemble, emulated, store) : null,
+      },
       notes: [...emulatedNotes(ground), ...hardware.notes, ...placement.notes],
     },
   };
@@ -120,11 +125,6 @@ function aggregatorPlaces(workers: readonly Placement[], tp: number | null): rea
   return [...onNodes(workers)].flatMap(([node, gpus]) =>
     Array.from({ length: Math.floor(gpus.length / tp) }, (_, at) => ({ node, gpus: gpus.slice(at * tp, (at + 1) * tp) })),
   );
-}
-
-function aggregatorPredicted({ aggregator }: EnsemblePlacement): BatchOrder["aggregatorPredicted"] {
-  const all = aggregator?.points.at(-1);
-  return aggregator === null || all === undefined ? null : { loadSeconds: aggregator.loadSeconds, allSeconds: all.seconds };
 }
 
 function emulatedNotes({ emulated, observed }: OrderGround): readonly string[] {

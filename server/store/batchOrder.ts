@@ -1,5 +1,5 @@
 import type { BatchRequest } from "@/server/contracts/batches";
-import type { PlacedSchedule } from "@/server/contracts/ensembles";
+import type { EnsemblePlacement, PlacedSchedule } from "@/server/contracts/ensembles";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import type { Placement } from "@/solver/plan/plan";
 
@@ -15,12 +15,28 @@ export interface BatchOrder {
   readonly sessions: readonly (readonly OrderedSession[])[];
   /** GPUs of the aggregator's engines, which run after all experts, one engine each. */
   readonly aggregators: readonly Placement[];
-  /** As they were timed, `placed` first; what was predicted of the aggregator, were it asked everything. */
+  /** As they were timed, `placed` first; what was predicted of the aggregator. */
   readonly schedules: readonly PlacedSchedule[];
-  readonly aggregatorPredicted: { readonly loadSeconds: number; readonly allSeconds: number } | null;
+  readonly aggregatorPredicted: PredictedAggregator | null;
   readonly emulated: boolean;
   readonly questions: number;
   readonly notes: readonly string[];
+}
+
+/** Engine seconds of the aggregator's stage. */
+export interface PredictedAggregator {
+  readonly loadSeconds: number;
+  /** Answering, by the share of questions that reach it, rising from 0 to 1. */
+  readonly points: NonNullable<EnsemblePlacement["aggregator"]>["points"];
+  /** What a kept sample lets expect; null: none has votes of the experts. */
+  readonly expected: ExpectedShare | null;
+}
+
+/** Share of questions that a gate sends to the aggregator, 0..1, by the votes of a sample of answers. */
+export interface ExpectedShare {
+  readonly share: number;
+  /** As it ends a sentence "... as in ...". */
+  readonly source: string;
 }
 
 export interface OrderedSession {
