@@ -2,6 +2,9 @@ import { z } from "zod";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import type { PlacedSchedule } from "./ensembles";
 
+/** Requests that a session has in flight at most, where nothing else is asked. */
+export const DEFAULT_CONCURRENCY = 64;
+
 /** To run the prompts of a sample through an ensemble on the free GPUs of a cluster. */
 export const batchRequestSchema = z.strictObject({
   name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
@@ -17,7 +20,7 @@ export const batchRequestSchema = z.strictObject({
   /** An upload that says which experts answer which question; left out: by the ensemble's skills. */
   assignmentsUploadId: z.uuid().optional(),
   /** Requests that a session has in flight at most. */
-  concurrency: z.int().min(1).max(1024).default(64),
+  concurrency: z.int().min(1).max(1024).default(DEFAULT_CONCURRENCY),
   /** Wall seconds for one answer, and how often it is asked for before it counts as failed. */
   timeoutSeconds: z.number().positive().max(86_400).default(600),
   attempts: z.int().min(1).max(10).default(3),
@@ -39,7 +42,7 @@ export interface BatchSession {
   readonly failed: number;
   readonly state: "waiting" | "loading" | "running" | "unloading" | "done";
   readonly engine: string | null;
-  /** As they were predicted, and as they were: engine seconds of loading and of answering; null: not yet, or nothing predicts them. */
+  /** As they were predicted (the aggregator's as in `aggregatorPredicted`), and as they were: engine seconds of loading and of answering; null: not yet, or nothing predicts them. */
   readonly predicted: { readonly loadSeconds: number; readonly seconds: number } | null;
   readonly measured: { readonly loadSeconds: number | null; readonly seconds: number | null };
 }
@@ -67,6 +70,16 @@ export interface Batch extends BatchSummary {
   readonly request: BatchRequest;
   readonly schedules: readonly PlacedSchedule[];
   readonly sessions: readonly BatchSession[];
+  /**
+   * The aggregator's stage at the share of questions that it is sent, 0..1; that is not known before all experts are through, and until then it is as if all
+   * were sent. `says` which, in a sentence. null: nothing predicts it.
+   */
+  readonly aggregatorPredicted: {
+    readonly loadSeconds: number;
+    readonly seconds: number;
+    readonly share: number;
+    readonly says: string;
+  } | null;
   readonly progress: {
     readonly expertAnswers: { readonly asked: number; readonly done: number; readonly failed: number };
     /** Questions that the gate has decided, and how. `unanswered`: neither experts nor aggregator gave an answer. */
@@ -121,5 +134,20 @@ export interface BatchPreview {
   readonly schedules: readonly PlacedSchedule[];
   readonly gpus: readonly { readonly node: string; readonly gpus: readonly number[] }[];
   readonly questions: number;
+  /** The aggregator's engines, which take the same GPUs when all experts are done; engine seconds. null: nothing predicts them. */
+  readonly aggregator: {
+    readonly model: string;
+    /** GPUs of each engine, and engines. */
+    readonly tp: number;
+    readonly copies: number;
+    readonly loadSeconds: number;
+    /** Answering, were all questions to reach it. */
+    readonly allSeconds: number;
+    /**
+     * Answering the share of questions, 0..1, that the gate would send to it by the votes of a kept sample of answers, which `source` names as it ends a
+     * sentence "... as in ...". null: there is no such sample, or all are sent whatever the votes.
+     */
+    readonly expected: { readonly share: number; readonly seconds: number; readonly source: string } | null;
+  } | null;
   readonly notes: readonly string[];
 }
