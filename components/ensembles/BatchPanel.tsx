@@ -79,7 +79,7 @@ function Opened(props: { readonly batch: Batch; readonly onSample: (id: string) 
             </p>
             <ProgressBar label="Answers of experts" done={picture.share} failed={picture.failedShare} />
           </div>
-          <dl className="flex flex-wrap gap-x-8 gap-y-3" data-testid="batch-figures">
+          <dl className="grid grid-cols-2 gap-x-8 gap-y-3 sm:grid-cols-4" data-testid="batch-figures">
             {accuracy !== null && <Figure name="Accuracy" value={accuracy.value} detail={accuracy.detail} />}
             {picture.figures.map((figure) => (
               <Figure key={figure.name} {...figure} />

@@ -90,14 +90,23 @@ export function PlaceTab({ cluster }: { readonly cluster: ClusterSummary }) {
     [cluster.spec, cards.data, workloads, samples, prompts],
   );
   const kept = ensembleInView(ensembles.data ?? [], view.ensemble);
+  // One that was kept a moment ago is not in the list before it is read anew.
+  const strayed = view.ensemble !== null && kept !== null && kept.ensemble.name !== view.ensemble && !ensembles.isFetching;
   const status = queryStatus(ensembles, {
     what: "Reading ensembles",
-    empty: ensembles.data?.length === 0 && {
-      kind: "empty",
-      title: "There is no ensemble yet",
-      text: "An ensemble is two or more models that answer the same question, and one that makes an answer of theirs where they disagree.",
-      action: <Button onClick={() => write({ open: "new" }, "push")}>Make an ensemble</Button>,
-    },
+    empty: strayed
+      ? {
+          kind: "empty",
+          title: `There is no ensemble ${view.ensemble}`,
+          text: "It was removed, or the address is not whole.",
+          action: <Button onClick={() => write({ ensemble: kept.ensemble.name }, "replace")}>Show {kept.ensemble.name}</Button>,
+        }
+      : ensembles.data?.length === 0 && {
+          kind: "empty",
+          title: "There is no ensemble yet",
+          text: "An ensemble is two or more models that answer the same question, and one that makes an answer of theirs where they disagree.",
+          action: <Button onClick={() => write({ open: "new" }, "push")}>Make an ensemble</Button>,
+        },
   });
   return (
     <>
@@ -111,11 +120,6 @@ export function PlaceTab({ cluster }: { readonly cluster: ClusterSummary }) {
           ))
         }
       </PanelState>
-      {view.ensemble !== null && ensembles.data !== undefined && kept?.ensemble.name !== view.ensemble && (
-        <p role="status" className="text-sm text-warn">
-          There is no ensemble {view.ensemble}.
-        </p>
-      )}
       {(view.open === "new" || (view.open === "edit" && kept !== null)) && (
         <EnsembleDialog
           kept={view.open === "edit" ? kept : null}

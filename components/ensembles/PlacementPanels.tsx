@@ -14,7 +14,8 @@ import { scheduleNames } from "./scheduleNames";
 
 const aggregatorColumns = [
   { key: "share", name: "Questions it is asked", numeric: true },
-  { key: "seconds", name: "Takes", numeric: true },
+  { key: "seconds", name: "Answers them in", numeric: true },
+  { key: "whole", name: "All done after", numeric: true },
 ] as const;
 
 /** A placement: drawn beside a baseline, in figures, expert by expert, and how sure it is. */
@@ -22,14 +23,14 @@ export function PlacementPanels(props: {
   readonly placement: EnsemblePlacement;
   /** Whether it is of the request as it stands; else it is paled. */
   readonly current: boolean;
-  readonly baseline: Baseline;
-  readonly onBaseline: (baseline: Baseline) => void;
+  /** null: the one that suits. */
+  readonly baseline: Baseline | null;
+  readonly onBaseline: (baseline: Baseline | null) => void;
 }) {
   const { placement, current, baseline } = props;
   const identities = useModelIdentities(placement.experts.map(({ model }) => model));
   const picture = useMemo(() => preparePlacement(placement, baseline, identities), [placement, baseline, identities]);
   const { gantt, aggregator, bound, sweep } = picture;
-  const shown = picture.baselines.includes(baseline) ? baseline : (picture.baselines[0] ?? baseline);
   return (
     <div className={`flex flex-col gap-4 ${current ? "" : "opacity-60"}`} aria-busy={!current} data-testid="placement">
       <Panel
@@ -37,9 +38,9 @@ export function PlacementPanels(props: {
         aside={
           <SelectField
             label="Before"
-            value={shown}
+            value={picture.baseline ?? ""}
             options={picture.baselines.map((kind) => ({ value: kind, text: scheduleNames[kind] }))}
-            onChange={(value) => props.onBaseline(baselines.find((each) => each === value) ?? "round-robin")}
+            onChange={(value) => props.onBaseline(baselines.find((each) => each === value) ?? null)}
           />
         }
       >
@@ -66,13 +67,14 @@ export function PlacementPanels(props: {
               It fits these workers' GPUs in no shape: give a worker more of them, or choose another aggregator.
             </p>
           ) : (
-            <div className="flex flex-col gap-3">
+            <div className="flex max-w-xl flex-col gap-3">
               <p className="text-sm text-ink-2">{aggregator.says}</p>
               <Table caption="Time of the aggregator by share of questions" columns={aggregatorColumns}>
-                {aggregator.rows.map(({ share, seconds }) => (
+                {aggregator.rows.map(({ share, seconds, whole }) => (
                   <tr key={share}>
                     <td className="text-right">{share}</td>
                     <td className="text-right whitespace-nowrap">{seconds}</td>
+                    <td className="text-right whitespace-nowrap">{whole}</td>
                   </tr>
                 ))}
               </Table>

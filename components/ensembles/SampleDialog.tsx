@@ -13,7 +13,7 @@ import { Modal } from "../ui/Modal";
 import { FilePicker } from "../workloads/FilePicker";
 import { uploadAnswers } from "../workloads/uploadFile";
 import { formatShare } from "./prepareGate";
-import { MOST_MODELS, nameOfFile, sampleHindrance } from "./prepareSamples";
+import { MOST_MODELS, nameOfFile, sampleHindrance, tickedModels } from "./prepareSamples";
 import { unpackedFile } from "./unpackedFile";
 import { useEnsembleAct } from "./useEnsembles";
 
@@ -75,7 +75,7 @@ function OfFile({ onKept, onClose }: { readonly onKept: (id: string) => void; re
     mutationFn: async (file: File) => uploadAnswers(await unpackedFile(file)),
     onSuccess: ({ survey }, file) => {
       setName(nameOfFile(file.name));
-      setChosen(survey.models.length <= MOST_MODELS ? survey.models.map(({ model }) => model) : []);
+      setChosen(tickedModels(survey.models));
     },
   });
   const keep = useEnsembleAct(client.ensembles.keepSample.mutate, ({ id }: { readonly id: string }) => onKept(id));

@@ -3,7 +3,7 @@ import { writeView } from "../url/useUrlView";
 import { type EnsemblesView, ensemblesCodec } from "./ensemblesCodec";
 
 const first: EnsemblesView = {
-  ...{ tab: "place", ensemble: null, open: null, schedule: "round-robin", gpu: null, workers: null, perWorker: null, k: null },
+  ...{ tab: "place", ensemble: null, open: null, schedule: null, gpu: null, workers: null, perWorker: null, k: null },
   ...{ questions: null, lengths: null, storage: "local-nvme", single: false, sample: null, experts: null, asked: null, aggregator: null },
   ...{ confidence: "plurality", tau: null, allowed: null, snippet: "curl", batch: null, prompts: null },
 };

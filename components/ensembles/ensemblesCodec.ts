@@ -29,7 +29,7 @@ export interface EnsemblesView {
   readonly open: (typeof dialogs)[number] | null;
 
   /** What the placement is drawn beside. */
-  readonly schedule: Baseline;
+  readonly schedule: Baseline | null;
   readonly gpu: string | null;
   readonly workers: number | null;
   readonly perWorker: number | null;
@@ -89,7 +89,7 @@ export const ensemblesCodec: UrlCodec<EnsemblesView> = {
     tab: readWord(params, "tab", ensembleTabs) ?? "place",
     ensemble: textIn(params, "ensemble"),
     open: readWord(params, "open", dialogs),
-    schedule: readWord(params, "schedule", baselines) ?? "round-robin",
+    schedule: readWord(params, "schedule", baselines),
     gpu: textIn(params, "gpu"),
     workers: wholeIn(params, "workers", 256),
     perWorker: wholeIn(params, "perWorker", 16),
@@ -113,7 +113,7 @@ export const ensemblesCodec: UrlCodec<EnsemblesView> = {
     tab: view.tab === "place" ? undefined : view.tab,
     ensemble: view.ensemble ?? undefined,
     open: view.open ?? undefined,
-    schedule: view.schedule === "round-robin" ? undefined : view.schedule,
+    schedule: view.schedule ?? undefined,
     gpu: view.gpu ?? undefined,
     workers: numberOut(view.workers),
     perWorker: numberOut(view.perWorker),

@@ -57,7 +57,19 @@ describe("prepareBatch", () => {
     expect(plain(running?.end.text)).toBe("experts expected to be done after 280 s");
     const stopped = drawn(testBatch({ sessions, state: "stopped" }), "measured");
     expect(stopped?.rows.map(({ bars }) => bars.map(({ share }) => share))).toEqual([[null], []]);
-    expect(plain(stopped?.end.text)).toBe("experts done after 100 s");
+    expect(plain(stopped?.end.text)).toBe("experts stopped after 100 s");
+  });
+
+  it("says of sessions of a stopped batch that they stopped or never began, not that they go on", () => {
+    const sessions = [
+      testSession({ state: "done", answered: 100, measured: { loadSeconds: 40, seconds: 60 } }),
+      testSession({ stage: "aggregator", state: "running", answered: 5, measured: { loadSeconds: 10, seconds: 0 } }),
+      testSession({ stage: "aggregator", worker: 1 }),
+    ];
+    const stopped = testBatch({ sessions, state: "stopped" });
+    expect(prepareBatch(stopped, identities).rows.map(({ state }) => state)).toEqual(["done", "stopped", "never begun"]);
+    expect(plain(drawn(stopped, "measured")?.end.text)).toBe("experts stopped after 110 s");
+    expect(plain(drawn(stopped, "measured")?.says)).not.toContain("done after");
   });
 
   it("draws only what runs where nothing was predicted, and nothing before the first load", () => {
@@ -76,7 +88,7 @@ describe("prepareBatch", () => {
       Failed: "6 calls of experts, after every attempt",
       "No vote": "3 nothing could be read off them",
       "Tried again": "9 after a failure",
-      Lost: "0",
+      "Cut off": "0",
     });
     expect(picture.share + picture.failedShare).toBeCloseTo(0.5);
     expect(plain(picture.left)).toBe("some 4 min left by the cluster's clock");

@@ -147,6 +147,7 @@ function drawingsOf({ sessions, emulated, questions, state }: Batch): readonly G
             lines: measured,
             idle: null,
             ...(awaitsAggregator && { subject: "experts" }),
+            isStopped: state === "stopped",
           },
         ]
       : []),
@@ -156,10 +157,16 @@ function drawingsOf({ sessions, emulated, questions, state }: Batch): readonly G
 const spanText = (load: number | null | undefined, seconds: number | null | undefined): string =>
   load == null && seconds == null ? "–" : `${formatSeconds(load)} + ${formatSeconds(seconds)}`;
 
-function rowOf(session: Session): SessionRow {
-  const { stage, worker, turn, model, prompts, answered, failed, state, predicted, measured } = session;
+/** A session of a batch that was stopped stands still, whatever it was at. */
+function wordOf({ state }: Session, isStopped: boolean): string {
+  if (!isStopped || state === "done") return sessionWords[state];
+  return state === "waiting" ? "never begun" : "stopped";
+}
+
+function rowOf(session: Session, isStopped: boolean): SessionRow {
+  const { stage, worker, turn, model, prompts, answered, failed, predicted, measured } = session;
   return {
-    ...{ key: `${stage} ${worker} ${turn}`, worker: lineName(session), model, state: sessionWords[state], share: overOf(session) },
+    ...{ key: `${stage} ${worker} ${turn}`, worker: lineName(session), model, state: wordOf(session, isStopped), share: overOf(session) },
     answered: prompts === 0 ? "–" : `${formatCount(answered)} of ${formatCount(prompts)}`,
     failed: formatCount(failed),
     predicted: spanText(predicted?.loadSeconds, predicted?.seconds),
@@ -192,9 +199,9 @@ export function prepareBatch(batch: Batch, identities: ReadonlyMap<string, Model
       { name: "No vote", value: formatCount(progress.noVote), detail: progress.noVote === 0 ? "" : "nothing could be read off them" },
       { name: "Tried again", value: formatCount(progress.retried), detail: progress.retried === 0 ? "" : "after a failure" },
       {
-        name: "Lost",
+        name: "Cut off",
         value: formatCount(progress.lost),
-        detail: progress.lost === 0 ? "" : "were under way when the studio ended; made again",
+        detail: progress.lost === 0 ? "" : "under way when the studio ended; made again",
       },
     ],
     accuracy:
@@ -204,7 +211,9 @@ export function prepareBatch(batch: Batch, identities: ReadonlyMap<string, Model
             value: formatPercent(right.value),
             detail: `${formatPercentSpan(right)}, of ${formatCounted(accuracy.questions, "question")} with a reference`,
           },
-    rows: byWorker(batch.sessions).flat().map(rowOf),
+    rows: byWorker(batch.sessions)
+      .flat()
+      .map((session) => rowOf(session, state === "stopped")),
     failures: progress.failures.map(({ failure, calls }) => ({ text: failure, calls: formatCount(calls) })),
   };
 }

@@ -31,6 +31,8 @@ export interface GanttInput {
   readonly idle: number | null;
   /** Who is done at its end, where that is not everybody who will have a session. */
   readonly subject?: string;
+  /** Somebody ended it before it was done. */
+  readonly isStopped?: boolean;
 }
 
 /** All places are shares of the time axis, 0..1. */
@@ -119,6 +121,29 @@ export const linesOfSchedule = ({ workers }: Pick<PlacedSchedule, "workers">): r
     sessions: sessions.map((session) => ({ ...session, share: null })),
   }));
 
+/** Rows beyond this make a chart thin; as many neighbours without a session are then one row. */
+const [MANY_ROWS, LEAST_IDLE] = [24, 4] as const;
+
+/** Lines of a chart: of many workers those that have nothing to do, where they stand together, in one. */
+function drawnLines(lines: readonly GanttLine[]): readonly GanttLine[] {
+  if (lines.length <= MANY_ROWS) return lines;
+  const drawn: GanttLine[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const next = lines.findIndex(({ sessions }, index) => index >= at && sessions.length > 0);
+    const until = next === -1 ? lines.length : next;
+    const [first, last] = [lines[at], lines[until - 1]];
+    if (first === undefined) break;
+    if (until - at >= LEAST_IDLE && last !== undefined) {
+      drawn.push({ name: `${first.name} to ${last.name.split(" ").at(-1)}`, sessions: [] });
+      at = until;
+    } else {
+      drawn.push(first);
+      at += 1;
+    }
+  }
+  return drawn;
+}
+
 const endOf = ({ lines }: GanttInput): number =>
   lines.reduce((end, { sessions }) => sessions.reduce((latest, { untilSeconds }) => Math.max(latest, untilSeconds), end), 0);
 
@@ -157,7 +182,7 @@ function gapsOf(sessions: readonly GanttSession[], { at, end }: { at: (seconds: 
 export function prepareGantt(inputs: readonly GanttInput[], identities: ReadonlyMap<string, ModelIdentity>): GanttPicture | null {
   const axisEnd = inputs.reduce((end, input) => Math.max(end, endOf(input)), 0);
   if (!(axisEnd > 0)) return null;
-  const mostRows = inputs.reduce((most, { lines }) => Math.max(most, lines.length), 1);
+  const mostRows = inputs.reduce((most, { lines }) => Math.max(most, drawnLines(lines).length), 1);
   const rowPx = Math.max(LEAST_ROW_PX, Math.min(ROW_PX, Math.floor(CHART_PX / mostRows)));
   const fontPx = rowPx >= THIN_PX ? 11 : rowPx >= 10 ? 8 : null;
   const everyName = Math.ceil(NAME_PX / rowPx);
@@ -170,7 +195,7 @@ export function prepareGantt(inputs: readonly GanttInput[], identities: Readonly
       input.lines.reduce((sum, { sessions }) => sum + sessions.length, 0),
       "session",
     );
-    const rows = input.lines.map(({ name, sessions }, row): GanttRow => {
+    const rows = drawnLines(input.lines).map(({ name, sessions }, row): GanttRow => {
       const bars = sessions.map((session, turn): GanttBar => {
         const { model, fromSeconds, readySeconds, untilSeconds } = session;
         const identity = identities.get(model);
@@ -189,7 +214,8 @@ export function prepareGantt(inputs: readonly GanttInput[], identities: Readonly
     });
     const isOpen = input.lines.some(({ sessions }) => sessions.some(({ share }) => share !== null));
     const subject = input.subject === undefined ? "" : `${input.subject} `;
-    const endText = `${subject}${isOpen ? "expected to be done" : "done"} after ${formatSeconds(end)}`;
+    const ending = input.isStopped ? "stopped" : isOpen ? "expected to be done" : "done";
+    const endText = `${subject}${ending} after ${formatSeconds(end)}`;
     const idleText = input.idle === null ? "" : `${formatPercent(input.idle)} idle`;
     return {
       ...{ key: input.key, title: input.title, word: input.word, rows, idleText },

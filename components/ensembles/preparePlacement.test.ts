@@ -30,15 +30,25 @@ describe("preparePlacement", () => {
     expect(alone.gantt?.drawings).toHaveLength(1);
   });
 
+  it("begins beside data-concurrent where round-robin leaves workers without an expert, unless another is chosen", () => {
+    const { schedules } = testPlacement();
+    const [placed, ...others] = schedules.map((each) => ({ ...each, workers: [...each.workers, []] }));
+    if (placed === undefined) throw new Error("something is placed");
+    const more = testPlacement({ schedules: [placed, ...others, { ...placed, kind: "data-concurrent", makespanSeconds: 600 }] });
+    expect(preparePlacement(more, null, identities)).toMatchObject({ baseline: "data-concurrent", speedUp: { value: "1.20 ×" } });
+    expect(preparePlacement(more, "round-robin", identities).baseline).toBe("round-robin");
+    expect(preparePlacement(testPlacement(), null, identities).baseline).toBe("round-robin");
+  });
+
   it("tells the gap with digits enough not to round it away, and whether more could be proven", () => {
     const solved = testPlacement().solved;
     const boundAt = (change: Partial<typeof solved>) =>
       plain(preparePlacement(testPlacement({ solved: { ...solved, ...change } }), "round-robin", identities).bound);
     expect(boundAt({})).toBe(
-      "Within 0.08 % of the best there is, for linear costs: 501 s against a bound of 501 s, found in 400 ms by HiGHS.",
+      "A worker has 2 models at most (K). Within 0.08 % of the best there is, for linear costs: 501 s against a bound of 501 s, found in 400 ms by HiGHS.",
     );
-    expect(boundAt({ gap: 0, makespanSeconds: 500.6 })).toMatch(/^The best there is, for linear costs/);
-    expect(boundAt({ gap: 0.0321, proven: false })).toMatch(/^Within 3.2 % of the best there is.*stopped before more could be proven\.$/);
+    expect(boundAt({ gap: 0, makespanSeconds: 500.6 })).toMatch(/ The best there is, for linear costs/);
+    expect(boundAt({ gap: 0.0321, proven: false })).toMatch(/ Within 3.2 % of the best there is.*stopped before more could be proven\.$/);
   });
 
   it("says of each expert where its seconds are from and what its shards lose", () => {
@@ -62,10 +72,16 @@ describe("preparePlacement", () => {
     );
   });
 
-  it("thins the aggregator's points out and keeps the one at which it answers everything", () => {
+  it("tells the aggregator's time at even shares, and when all would be done: experts, its load and its answers", () => {
     const { aggregator } = preparePlacement(testPlacement(), "round-robin", identities);
-    expect(aggregator?.rows.length).toBeLessThanOrEqual(6);
-    expect(plain(aggregator?.rows.at(-1)?.share)).toBe("100 %");
+    expect(aggregator?.rows.map(({ share, seconds, whole }) => [share, seconds, whole].map(plain))).toEqual([
+      ["0 %", "0 s", "500 s"],
+      ["20 %", "200 s", "760 s"],
+      ["40 %", "400 s", "960 s"],
+      ["60 %", "600 s", "1,160 s"],
+      ["80 %", "800 s", "1,360 s"],
+      ["100 %", "1,000 s", "1,560 s"],
+    ]);
     expect(preparePlacement(testPlacement({ aggregator: null }), "round-robin", identities).aggregator).toBeNull();
   });
 });

@@ -1,4 +1,5 @@
 import type { EnsemblePlacement, PlacedSchedule } from "@/server/contracts/studio";
+import { secondsAtShare } from "@/solver/ensemble/aggregatorStage";
 import { formatCount, formatCounted, formatPercent, formatSeconds } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import type { Baseline } from "./ensemblesCodec";
@@ -22,6 +23,14 @@ export interface PlacedExpertRow {
   readonly says: string;
 }
 
+export interface AggregatorRow {
+  /** Of the questions that it answers. */
+  readonly share: string;
+  readonly seconds: string;
+  /** Experts, the aggregator's load and its answers. */
+  readonly whole: string;
+}
+
 export interface PlacementPicture {
   readonly gantt: GanttPicture | null;
   /** null: no baseline exists within the same limits. */
@@ -33,7 +42,9 @@ export interface PlacementPicture {
   readonly sweep: readonly { readonly k: string; readonly makespan: string; readonly beside: string; readonly chosen: boolean }[];
   readonly bound: string;
   /** What the aggregator takes after the experts; null: it fits the workers in no shape. */
-  readonly aggregator: { readonly says: string; readonly rows: readonly { readonly share: string; readonly seconds: string }[] } | null;
+  readonly aggregator: { readonly says: string; readonly rows: readonly AggregatorRow[] } | null;
+  /** The baseline it is drawn beside; null: none exists. */
+  readonly baseline: Baseline | null;
   /** Baselines that exist. */
   readonly baselines: readonly Baseline[];
 }
@@ -58,29 +69,42 @@ function boundText({ makespanSeconds, lowerBoundSeconds, gap, engine, seconds, p
   return proven ? `${within}: ${bound}, ${by}.` : `${within}: ${bound}, ${by}. It was stopped before more could be proven.`;
 }
 
-/** Rows of the aggregator's time that a table shows. */
-const MOST_POINTS = 6;
+/** Shares of questions of which the aggregator's time is told. */
+const SHARES_TOLD = [0, 0.2, 0.4, 0.6, 0.8, 1] as const;
 
-function aggregatorOf(aggregator: EnsemblePlacement["aggregator"]): PlacementPicture["aggregator"] {
+function aggregatorOf({ aggregator }: EnsemblePlacement, expertsSeconds: number): PlacementPicture["aggregator"] {
   if (aggregator === null) return null;
   const { model, tp, copies, loadSeconds, points } = aggregator;
-  const step = Math.max(1, Math.ceil((points.length - 1) / (MOST_POINTS - 1)));
-  const kept = points.filter((_, at) => at % step === 0 || at === points.length - 1);
   return {
     says: `${formatCounted(copies, "engine")} of ${model} on ${formatCounted(tp, "GPU")} ${copies === 1 ? "" : "each "}after the experts, loaded in ${formatSeconds(loadSeconds)}.`,
-    rows: kept.map(({ share, seconds }) => ({ share: formatPercent(share), seconds: sinceStart(seconds) })),
+    rows: SHARES_TOLD.map((share) => {
+      const seconds = secondsAtShare(points, share);
+      // Nothing is loaded for no question.
+      const whole = expertsSeconds + (share === 0 ? 0 : loadSeconds + seconds);
+      return { share: formatPercent(share), seconds: sinceStart(seconds), whole: formatSeconds(whole) };
+    }),
   };
 }
 
-/** What a placement is worth beside a baseline: drawn, in figures, and in words. */
+/** Where none was chosen or it does not exist: data-concurrent where round-robin would leave workers without any expert, as nobody would run that. */
+function baselineOf({ schedules, experts }: EnsemblePlacement, named: Baseline | null): Baseline | null {
+  const kinds = schedules.flatMap(({ kind }) => (kind === "placed" ? [] : [kind]));
+  if (named !== null && kinds.includes(named)) return named;
+  const workers = schedules[0]?.workers.length ?? 0;
+  const spread = experts.length < workers ? kinds.find((kind) => kind === "data-concurrent") : undefined;
+  return spread ?? kinds[0] ?? null;
+}
+
+/** What a placement is worth beside a baseline: drawn, in figures, and in words. @param named null: the one that suits. */
 export function preparePlacement(
   placement: EnsemblePlacement,
-  named: Baseline,
+  named: Baseline | null,
   identities: ReadonlyMap<string, ModelIdentity>,
 ): PlacementPicture {
   const after = placement.schedules.find(({ kind }) => kind === "placed");
   const others = placement.schedules.flatMap(({ kind }) => (kind === "placed" ? [] : [kind]));
-  const before = placement.schedules.find(({ kind }) => kind === (others.includes(named) ? named : others[0]));
+  const baseline = baselineOf(placement, named);
+  const before = placement.schedules.find(({ kind }) => kind === baseline);
   const word = placement.experts.some(({ cost }) => cost.kind === "modelled") ? "modelled" : "estimated";
   const drawn = (schedule: PlacedSchedule, when: string) => ({
     ...{ key: schedule.kind, title: `${when}: ${scheduleNames[schedule.kind]}`, word, idle: schedule.idle },
@@ -124,8 +148,9 @@ export function preparePlacement(
       beside: makespanSeconds === least ? "least" : `+${formatPercent(makespanSeconds / least - 1)}`,
       chosen: maxModelsPerWorker === placement.maxModelsPerWorker,
     })),
-    bound: boundText(placement.solved),
-    aggregator: aggregatorOf(placement.aggregator),
+    bound: `A worker has ${formatCounted(placement.maxModelsPerWorker, "model")} at most (K). ${boundText(placement.solved)}`,
+    aggregator: aggregatorOf(placement, after?.makespanSeconds ?? 0),
+    baseline,
     baselines: others,
   };
 }

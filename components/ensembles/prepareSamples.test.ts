@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nameOfFile, sampleHindrance, sampleOptions } from "./prepareSamples";
+import { nameOfFile, sampleHindrance, sampleOptions, tickedModels } from "./prepareSamples";
 import { testSample } from "./testGate";
 
 it("tells samples apart by where they are from, how much they hold and when they came", () => {
@@ -12,6 +12,12 @@ it("calls a sample as its file is called", () => {
   expect(nameOfFile("answers_gsm.csv.gz")).toBe("answers_gsm");
   expect(nameOfFile("a.b")).toBe("a.b");
   expect(nameOfFile("x".repeat(200))).toHaveLength(80);
+});
+
+it("begins with all models of a file, and where they are too many with those most often right", () => {
+  const models = Array.from({ length: 20 }, (_, at) => ({ model: `m${at}`, accuracy: at / 20 }));
+  expect(tickedModels(models.slice(0, 17))).toHaveLength(17);
+  expect(tickedModels(models)).toEqual(["m19", "m18", "m17", "m16"]);
 });
 
 it("says what hinders a sample, one thing at a time", () => {

@@ -27,6 +27,13 @@ export const sampleOptions = (samples: readonly AnswerSampleSummary[]): readonly
 /** Models of one sample at most, as the studio takes them. */
 export const MOST_MODELS = 17;
 
+/** Of a table of more models than a sample holds, how many are ticked to begin with: three experts and one to stand in for an aggregator. */
+const TICKED = 4;
+
+/** Models of a table that are ticked to begin with: all, or where they are too many those most often right. */
+export const tickedModels = (models: readonly { readonly model: string; readonly accuracy: number }[]): readonly string[] =>
+  (models.length <= MOST_MODELS ? models : models.toSorted((a, b) => b.accuracy - a.accuracy).slice(0, TICKED)).map(({ model }) => model);
+
 /** Why a sample cannot be kept of what is chosen; null: it can. */
 export function sampleHindrance(draft: { readonly name: string; readonly models: readonly string[] }): string | null {
   if (draft.models.length < 2) return "Choose two models or more: fewer cannot disagree.";

@@ -66,7 +66,7 @@ export function replayGate(sample: AnswerSample, request: ReplayRequest): Replay
     points: aggregator === null ? points.slice(0, -1) : points,
     alwaysAggregated: aggregator === null ? null : rightShare(questions, ({ aggregates }) => aggregates === true),
     chosenTau,
-    notes: notesOf(sample, { request, questions, chosenTau, heldOut: heldOutChoice(questions, allowedPoints) }),
+    notes: notesOf(sample, { request, questions, heldOut: heldOutChoice(questions, allowedPoints) }),
   };
 }
 
@@ -114,12 +114,11 @@ const rightShare = <T>(questions: readonly T[], isRight: (question: T) => boolea
 interface Noted {
   readonly request: ReplayRequest;
   readonly questions: readonly PlacedQuestion[];
-  readonly chosenTau: number | null;
   readonly heldOut: HeldOutChoice | null;
 }
 
-function notesOf(sample: AnswerSample, { request, questions, chosenTau, heldOut }: Noted): readonly string[] {
-  const { experts, expertsPerQuestion, aggregator, confidence, allowedPoints } = request;
+function notesOf(sample: AnswerSample, { request, questions, heldOut }: Noted): readonly string[] {
+  const { experts, expertsPerQuestion, aggregator, confidence } = request;
   const notes: string[] = [];
   if (aggregator === null) notes.push("Without an aggregator, accuracy is that of the questions that are skipped.");
   else
@@ -139,12 +138,9 @@ function notesOf(sample: AnswerSample, { request, questions, chosenTau, heldOut 
     );
   if (heldOut === null) return notes;
   const { skipped, difference } = heldOut;
-  notes.push(
-    `Tau chosen on one half of the questions and tried on the other, in turn, skips ${percent(skipped.value)} % and changes accuracy by ${signed(difference.value)} points (90 %: ${signed(difference.low)} to ${signed(difference.high)}).`,
-  );
-  if (chosenTau === null)
+  if (skipped.value > 0)
     notes.push(
-      `No tau is sure to cost at most ${allowedPoints} ${allowedPoints === 1 ? "point" : "points"} of accuracy on ${questions.length} questions.`,
+      `Tau chosen on one half of the questions and tried on the other, in turn, skips ${percent(skipped.value)} % and changes accuracy by ${signed(difference.value)} points (90 %: ${signed(difference.low)} to ${signed(difference.high)}).`,
     );
   const share = (isRight: (question: PlacedQuestion) => boolean): number => questions.filter(isRight).length / questions.length;
   if (share(({ leads }) => leads) > share(({ aggregates }) => aggregates === true))
