@@ -1,12 +1,8 @@
 import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gatewayAdmin";
-import { ensemblePrefix } from "@/server/contracts/gatewayEnsembles";
-import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { type Ensemble, OWN_NAMES } from "@/solver/ensemble/ensembleDocument";
 import { extractionProblem } from "@/solver/ensemble/voteReader";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
-
-/** Names that the gateway gives itself, or will: a model of one would take its place. */
-const ownNames = /^(cascade|workflow|ensemble)\/|^(panic|canary|unknown)$/;
 
 /** Why a configuration of the right shape cannot be served, in one sentence with the offending value; null when it can. */
 export function configRefusal({ policy, replicas, judge, settings }: GatewayConfig): string | null {
@@ -15,7 +11,7 @@ export function configRefusal({ policy, replicas, judge, settings }: GatewayConf
   const ids = replicas.map((replica) => replica.id);
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
   if (repeated !== undefined) return `Two replicas are called ${repeated}; ids must differ.`;
-  const taken = replicas.find((replica) => ownNames.test(replica.model));
+  const taken = replicas.find((replica) => OWN_NAMES.test(replica.model));
   if (taken !== undefined)
     return `The replica ${taken.id} is of the model ${taken.model}, a name that is the gateway's own; give it another.`;
   const urls = [...replicas.map((replica) => replica.url), ...(judge?.url === undefined ? [] : [judge.url])];
@@ -60,9 +56,7 @@ function settingsRefusal({ keys = [], objectives = [], ensembles = [] }: Gateway
 }
 
 /** Why an ensemble cannot be served, in one sentence; null when it can, if its models are served. */
-export function ensembleRefusal({ name, experts, aggregator, extraction }: Ensemble): string | null {
-  const nested = [...experts, aggregator.model].find((model) => model.startsWith(ensemblePrefix));
-  if (nested !== undefined) return `The ensemble ${name} asks ${nested}, which is an ensemble itself; name models.`;
+export function ensembleRefusal({ name, extraction }: Ensemble): string | null {
   const problem = extractionProblem(extraction);
   return problem === null ? null : `The ensemble ${name} cannot read votes. ${problem}`;
 }

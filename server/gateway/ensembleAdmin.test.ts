@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { gatewayEnsemblesSchema, MOST_ENSEMBLES } from "@/server/contracts/gatewayEnsembles";
+import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
 import { admin, ask, ensembleOf, says, served, serving, told } from "./testEnsembles";
 import { hashed, startTestGateway, testConfig } from "./testGateway";
 
@@ -41,7 +42,22 @@ describe("ensembles on the admin port", () => {
       "tau changed",
       "ensemble ended",
     ]);
-    expect(noted[3]?.detail).toBe("The ensemble trio skips its aggregator from a confidence of 0.5 on, not 0.6 as before: a trial");
+    expect(noted[3]?.detail).toBe("The ensemble trio skips its aggregator from a confidence of 0.5 on; before it did from 0.6 on: a trial");
+  });
+
+  it("may aggregate every question, and the audit says so in words", async () => {
+    const { gateway } = await serving({});
+    const move = async (tau: number) => (await admin(gateway, "PUT", "/ensembles/trio/tau", { tau, ...signed })).status;
+    expect([await move(AGGREGATE_ALL), await move(0.5)]).toEqual([200, 200]);
+    expect((await admin(gateway, "PUT", "/ensembles/trio", put({ tau: AGGREGATE_ALL }))).status).toBe(200);
+    expect((await lines(gateway.adminUrl)).slice(-3).map(({ detail }) => detail)).toEqual([
+      "The ensemble trio never skips its aggregator; before it did from 1 on: a trial",
+      "The ensemble trio skips its aggregator from a confidence of 0.5 on; before it never did: a trial",
+      "The ensemble trio of a, b, c with the aggregator sum, which is never skipped, is changed: a trial",
+    ]);
+    const refused = await admin(gateway, "PUT", "/ensembles/trio/tau", { tau: 1.5, ...signed });
+    expect(refused.status).toBe(400);
+    expect(refused.body.error?.message).toMatch(/tau.* must be above 0 and at most 1, or 2 to aggregate every question/);
   });
 
   it("are changed only as they were read", async () => {
@@ -57,7 +73,13 @@ describe("ensembles on the admin port", () => {
 
   it.each([
     ["a pattern that cannot be read", put({ extraction: { kind: "pattern", pattern: "(?=x)" } }), /cannot read votes/],
-    ["an ensemble among its experts", put({ experts: ["a", "b", "ensemble/duo"] }), /ensemble\/duo, which is an ensemble itself/],
+    ["an ensemble among its experts", put({ experts: ["a", "b", "ensemble/duo"] }), /ensemble/],
+    [
+      "a cascade among its experts",
+      put({ experts: ["a", "b", "cascade/default"] }),
+      /asks cascade\/default, a name that is the gateway's own/,
+    ],
+    ["a cascade as its aggregator", put({ aggregator: { model: "cascade/default" } }), /asks cascade\/default/],
     ["another name than its path's", put({ name: "other" }), /is called other/],
     ["a quorum above its experts", { ...put(), ensemble: { ...ensembleOf(), quorum: 4 } }, /quorum/],
     ["nobody who says so", { ensemble: ensembleOf() }, /by/],

@@ -79,7 +79,7 @@ export class EnsembleCalls {
     if (this.#underWay.size >= limits.ensembleCalls) return refuse(asked.model, tooMany(limits.ensembleCalls), { "retry-after": "1" });
     const id = `ensemble-${randomUUID()}`;
     const run = new EnsembleRun({
-      ...{ arrival, id, ensemble, ownPort, limits, draining },
+      ...{ arrival, id, ensemble, ownPort, limits },
       experts: recruiter(ensemble)(categoryOf(request)),
       timeScale: serving.config?.timeScale ?? 1,
       tau: () => (this.#find(asked.model) ?? ensemble).tau,

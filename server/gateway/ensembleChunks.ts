@@ -7,10 +7,13 @@ interface ChunkOptions {
   readonly model: string;
   readonly includeUsage: boolean;
   /** The usage to be told, given the aggregator's own. */
-  readonly sum: (own: Usage) => object;
+  readonly sum: (own: Usage) => object | undefined;
 }
 
-/** The aggregator's stream as the ensemble's: the same chunks under the ensemble's name, with the usage of all calls, which is left out where nobody asked for it. */
+/**
+ * The aggregator's stream as the ensemble's: the same chunks under the ensemble's name, with the usage of all calls, which is left out where nobody asked
+ * for it. Data that no client could read is left out too.
+ */
 export class EnsembleChunks {
   readonly #options: ChunkOptions;
   readonly #decoder = new TextDecoder();
@@ -42,8 +45,9 @@ export class EnsembleChunks {
   #event(event: string): string {
     const data = /^data: ?(.*)$/m.exec(event)?.[1]?.trim();
     if (data === "[DONE]") this.whole = !this.broken;
-    const chunk = data === undefined ? undefined : parsed(data);
-    if (!isRecord(chunk)) return `${event}\n\n`;
+    if (data === undefined || data === "[DONE]") return `${event}\n\n`;
+    const chunk = parsed(data);
+    if (!isRecord(chunk)) return "";
     if (chunk.error != null) {
       this.broken = true;
       return `${event}\n\n`;

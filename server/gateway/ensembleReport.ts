@@ -59,8 +59,9 @@ export const usagesOf = ({ experts }: Voted): readonly Usage[] =>
 export const failuresOf = ({ experts }: Voted): readonly OwnFailure[] =>
   experts.flatMap((expert) => ("error" in expert ? [expert.error] : []));
 
-/** Usage as OpenAI writes it, over calls; what an engine did not count is left out. */
+/** Usage as OpenAI writes it, over calls; what an engine did not count is left out, and undefined says that none counted anything. */
 export function sumOf(usages: readonly Usage[]) {
+  if (usages.every(({ inputTokens, outputTokens }) => inputTokens === null && outputTokens === null)) return undefined;
   const sum = (tokens: (usage: Usage) => number | null): number => usages.reduce((all, usage) => all + (tokens(usage) ?? 0), 0);
   const [input, output] = [sum(({ inputTokens }) => inputTokens), sum(({ outputTokens }) => outputTokens)];
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
@@ -82,6 +83,5 @@ export function retryAfter(failures: readonly OwnFailure[]): OutgoingHttpHeaders
   return seconds.length === 0 ? {} : { "retry-after": String(Math.max(...seconds)) };
 }
 
-/** A copy of its own: a slice of a string keeps the whole of it in memory. */
-const shownVote = (vote: string): string =>
-  vote.length <= shownVoteCharacters ? vote : Buffer.from(vote.slice(0, shownVoteCharacters)).toString();
+/** A copy of its own: a vote may be a slice of an answer, and would keep the whole of that in memory. */
+const shownVote = (vote: string): string => Buffer.from(vote.slice(0, shownVoteCharacters)).toString();

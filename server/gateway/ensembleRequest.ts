@@ -1,4 +1,5 @@
 import { aggregatorMessages } from "@/solver/ensemble/aggregatorPrompt";
+import { answerLimit } from "@/solver/ensemble/answerLimit";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { chatEndpoint } from "./chatEndpoint";
 import type { BodyRefusal } from "./endpoint";
@@ -41,8 +42,8 @@ export function aggregatorBody(asked: ModelRequest, { aggregator }: Ensemble, { 
 
 /** The client's body as an answer that is read whole is asked for. */
 function ownBody({ body, mostTokens }: ModelRequest, limit: number | undefined): object {
-  const most = Math.min(mostTokens ?? Number.POSITIVE_INFINITY, limit ?? Number.POSITIVE_INFINITY);
+  const most = answerLimit(mostTokens, limit);
   const field = body.max_completion_tokens == null ? "max_tokens" : "max_completion_tokens";
-  const bound = Number.isFinite(most) ? { [field]: most } : {};
+  const bound = most === undefined ? {} : { [field]: most };
   return { ...body, stream: undefined, stream_options: undefined, n: undefined, logprobs: undefined, ...bound };
 }

@@ -23,7 +23,6 @@ interface EnsembleRunOptions {
   readonly experts: readonly string[];
   readonly ownPort: OwnPort;
   readonly limits: GatewayLimits;
-  readonly draining: () => boolean;
   /** Engine seconds in one of the wall. */
   readonly timeScale: number;
   /** The threshold as it is at that moment. */
@@ -77,8 +76,7 @@ export class EnsembleRun {
 
   /** Asks the aggregator for a whole answer, and gives it. @returns the outcome, or why there is no answer. */
   async #aggregate(voted: Voted): Promise<EnsembleOutcome | OwnFailure> {
-    const { arrival, ensemble, draining } = this.#options;
-    if (draining()) return shutDown;
+    const { arrival, ensemble } = this.#options;
     const body = aggregatorBody(arrival.asked, ensemble, { answers: answersOf(voted), stream: false });
     const got = await this.#whole(ensemble.aggregator.model, body, arrival.abort.signal);
     if (!got.ok) return got.error;
@@ -87,9 +85,8 @@ export class EnsembleRun {
 
   /** As `#aggregate`, with the aggregator's answer passed on as it is written. */
   async #relay(voted: Voted, stream: EnsembleStream): Promise<EnsembleOutcome | OwnFailure | null> {
-    const { arrival, ensemble, draining, id } = this.#options;
+    const { arrival, ensemble, id } = this.#options;
     const { asked, abort } = arrival;
-    if (draining()) return shutDown;
     const { model } = ensemble.aggregator;
     const body = aggregatorBody(asked, ensemble, { answers: answersOf(voted), stream: true });
     let reply: Dispatcher.ResponseData;
@@ -102,7 +99,7 @@ export class EnsembleRun {
     } catch (error) {
       return unreached(model, error);
     }
-    const sum = (own: Usage): object => sumOf([...usagesOf(voted), own]);
+    const sum = (own: Usage) => sumOf([...usagesOf(voted), own]);
     const chunks = new EnsembleChunks({ id, model: asked.model, includeUsage: asked.includeUsage, sum });
     const { "x-weir-model": by, "x-weir-decision-id": decision } = reply.headers;
     stream.begin(this.#headers("aggregated", voted, { model: String(by ?? model), decisionId: String(decision ?? "") }));
@@ -193,8 +190,6 @@ interface Given {
   /** Of all calls that were answered. */
   readonly usages: readonly Usage[];
 }
-
-const shutDown: OwnFailure = { message: "The gateway is shutting down and asks for nothing new.", code: "shutting_down", status: 503 };
 
 function unreached(model: string, error: unknown): OwnFailure {
   const message = `The gateway could not ask for ${model}: ${error instanceof Error ? error.message : String(error)}.`;

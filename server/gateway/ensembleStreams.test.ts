@@ -139,6 +139,35 @@ describe("an ensemble's stream", () => {
     await until(async () => (await served(gateway)).outcomes.failed === 1);
   });
 
+  it("ends with one error, and nothing that is no event, where the aggregator breaks off in the middle of one", async () => {
+    const { gateway } = await serving({
+      c: says("B"),
+      sum: (_, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(`${streamEvent({ role: "assistant", content: "Well" })}data: {"choices":[{"del`);
+        setTimeout(() => response.destroy(), 20);
+      },
+    });
+    const events = (await (await ask(gateway, { stream: true })).text()).split("\n\n").filter((event) => event.trim() !== "");
+    const read = events.map((event) => JSON.parse(event.trim().slice("data: ".length)) as { error?: { code: string } });
+    expect(read.map(({ error }) => error?.code)).toEqual([undefined, "engine_failed"]);
+    await expect(textOf(await clientOf(gateway).chat.completions.create(question))).rejects.toThrow(/failed/);
+  });
+
+  it("leaves out data of the aggregator's that no client could read", async () => {
+    const { gateway } = await serving({
+      c: says("B"),
+      sum: (_, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(
+          `${streamEvent({ role: "assistant", content: "Well" })}data: {"choices":[{"del\n\n${streamEvent({}, "stop")}data: [DONE]\n\n`,
+        );
+      },
+    });
+    const stream = await clientOf(gateway).chat.completions.create(question);
+    expect((await textOf(stream)).text).toBe("Well");
+  });
+
   it("is an error of the usual form where nobody answers and nothing has left, and an event where something has", async () => {
     const none = await serving({ a: fails, b: fails, c: fails, sum: fails });
     const refused = await ask(none.gateway, { stream: true });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
 import { decideGate } from "@/solver/ensemble/gate";
 import { type Asked, Voting } from "./ensembleVotes";
 import type { OwnAnswer } from "./ownPort";
@@ -24,7 +25,7 @@ const scenario = fc
     fc.record({
       experts: fc.constant(experts),
       quorum: fc.integer({ min: 1, max: experts.length }),
-      tau: fc.constantFrom(0.25, 1 / 3, 0.5, 2 / 3, 0.75, 1),
+      tau: fc.constantFrom(0.25, 1 / 3, 0.5, 2 / 3, 0.75, 1, AGGREGATE_ALL),
       /** Experts that answer before the deadline. */
       inTime: fc.integer({ min: 0, max: experts.length }),
     }),

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { request as httpRequest } from "node:http";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { aggregatorMessages } from "@/solver/ensemble/aggregatorPrompt";
+import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
+import { PolicyDriver } from "./policyDriver";
 import { capturedLines, putCapture, settledCapture } from "./testCapture";
-import { sayCompletion } from "./testEngine";
+import { type Answer, sayCompletion } from "./testEngine";
 import { admin, ask, contentOf, fails, held, says, served, serving, told } from "./testEnsembles";
 import { until } from "./testGateway";
 
@@ -165,6 +167,31 @@ describe("a request for an ensemble", () => {
     expect((await served(gateway)).latest[0]?.tau).toBe(0.5);
   });
 
+  it("goes to the aggregator however much they agree, where every question is to", async () => {
+    const { gateway, engines } = await serving({ sum: says("D") }, { tau: AGGREGATE_ALL });
+    expect(told(await ask(gateway))).toEqual({ outcome: "aggregated", votes: "3:0", confidence: 1, model: "sum" });
+    await admin(gateway, "PUT", "/ensembles/trio/tau", { tau: 1, by: "ann", reason: "" });
+    expect(told(await ask(gateway))).toMatchObject({ outcome: "skipped", votes: expect.stringMatching(/^[23]:0$/) });
+    await admin(gateway, "PUT", "/ensembles/trio/tau", { tau: AGGREGATE_ALL, by: "ann", reason: "" });
+    expect(told(await ask(gateway, { stream: true }))).toMatchObject({ outcome: "aggregated", votes: "3:0", model: "sum" });
+    expect(engines.sum.asked).toHaveLength(2);
+    expect((await served(gateway)).latest.map(({ tau }) => tau)).toEqual([AGGREGATE_ALL, 1, AGGREGATE_ALL]);
+  });
+
+  it("tells no usage where no engine does, and what others told where the one that answers does not", async () => {
+    const bare: Answer = (_, response) => {
+      const choice = { index: 0, message: { role: "assistant", content: "Answer: A" }, finish_reason: "stop" };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ id: "1", choices: [choice] }));
+    };
+    const none = await serving({ a: bare, b: bare, c: bare });
+    const answer = await ask(none.gateway);
+    expect([told(answer).outcome, Object.keys((await answer.json()) as object)]).toEqual(["skipped", ["id", "choices", "model"]]);
+    const streamed = await ask(none.gateway, { stream: true, stream_options: { include_usage: true } });
+    expect(await streamed.text()).not.toContain("usage");
+    const some = await serving({ a: bare });
+    expect(await (await ask(some.gateway)).json()).toMatchObject({ usage: { prompt_tokens: 14, completion_tokens: 6 } });
+  });
+
   it("goes to the experts that know its category best, else to the first", async () => {
     const skills = { law: { a: 0.2, b: 0.5, c: 0.9 } };
     const { gateway, engines } = await serving({}, { expertsPerQuestion: 2, skills });
@@ -222,6 +249,21 @@ describe("a request for an ensemble", () => {
       [{ role: "user", content: "Which one?" }],
       [{ role: "user", content: "And then?" }],
     ]);
+  });
+
+  it("is one program, which policies are told the end of", async () => {
+    const secret = "sk-one";
+    const sha256 = createHash("sha256").update(secret).digest("hex");
+    const { gateway, config } = await serving({ c: says("B") });
+    const end = vi.spyOn(PolicyDriver.prototype, "end");
+    onTestFinished(() => end.mockRestore());
+    const answer = await ask(gateway);
+    await answer.text();
+    expect(end).toHaveBeenCalledWith(answer.headers.get("x-weir-ensemble-call"));
+    await gateway.put({ ...config, settings: { ...config.settings, keys: [{ name: "app", sha256 }] } });
+    const keyed = await ask(gateway, {}, { authorization: `Bearer ${secret}` });
+    await keyed.text();
+    expect(end).toHaveBeenCalledWith(`app\n${keyed.headers.get("x-weir-ensemble-call")}`);
   });
 
   it("goes to the panic's model as any other under a panic", async () => {
@@ -293,19 +335,22 @@ describe("what an ensemble does not answer", () => {
 });
 
 describe("a gateway that ends", () => {
-  it("lets what is with the experts finish, asks no aggregator any more, and takes nothing new", async () => {
-    const slow = held("A");
-    const { gateway, engines } = await serving({ b: says("B"), c: slow.answer }, {}, { drainSeconds: 10 });
-    const asking = ask(gateway);
-    await until(() => slow.waiting.length === 1);
-    const closing = gateway.close();
-    slow.release();
-    const answer = await asking;
-    expect(told(answer)).toMatchObject({ outcome: "aggregator-failed", votes: "2:1", model: "a" });
-    expect(await contentOf(answer)).toContain("Answer: A");
-    expect(await closing).toBe(0);
-    expect(engines.sum.asked).toHaveLength(0);
-  });
+  it.each([false, true])(
+    "lets what it took in end as any request, with its aggregator, and takes nothing new (streamed: %s)",
+    async (stream) => {
+      const slow = held("A");
+      const { gateway } = await serving({ b: says("B"), c: slow.answer, sum: says("D") }, {}, { drainSeconds: 10 });
+      const asking = ask(gateway, { stream });
+      await until(() => slow.waiting.length === 1);
+      const closing = gateway.close();
+      await expect(ask(gateway)).rejects.toThrow();
+      slow.release();
+      const answer = await asking;
+      expect(told(answer)).toMatchObject({ outcome: "aggregated", votes: "2:1", model: "sum" });
+      expect(await answer.text()).toContain("Answer: D");
+      expect(await closing).toBe(0);
+    },
+  );
 
   it("answers with an error what is not answered when its time is over", async () => {
     const slow = held("A");

@@ -93,7 +93,7 @@ export async function startGateway({
   const open = new Set<AbortController>();
   let draining = false;
 
-  const ownPort = new OwnPort();
+  const ownPort = new OwnPort(() => modelServer());
   const service = {
     ...{ serving, limits, ownPort, draining: () => draining },
     onRefused: (served: string | null, status: number, key: string | null) => metrics.recordRefused(served, status, key),
@@ -130,32 +130,30 @@ export async function startGateway({
   // The first requests would go without.
   await desk.settled;
 
-  const data = dataServer({
-    limits,
-    onRequest: dataListener({
-      ...service,
-      ensembles: ensembleCalls,
-      traces,
-      version,
-      open,
-      bodies: new BodyRoom(limits.bodyBytesInAll),
-      onBug: (error) => log.error({ err: error }, "a request failed in the gateway itself"),
-      onShed(decision) {
-        decisions.append(decision);
-        metrics.recordShed(decision);
-        if (!draining) controls.canary.finished(decision);
-      },
-      onDecision(served, decision) {
-        decisions.append(decision);
-        metrics.record(served, decision);
-        if (!draining) controls.canary.finished(decision);
-        const { id, status, reason } = decision;
-        // Not all of it: prompts are for the records alone.
-        if (status >= 500) log.warn({ served, id, status, reason }, "request failed");
-      },
-    }),
-    onUnreadable: (status) => metrics.recordRefused(null, status, null),
+  const onRequest = dataListener({
+    ...service,
+    ensembles: ensembleCalls,
+    traces,
+    version,
+    open,
+    bodies: new BodyRoom(limits.bodyBytesInAll),
+    onBug: (error) => log.error({ err: error }, "a request failed in the gateway itself"),
+    onShed(decision) {
+      decisions.append(decision);
+      metrics.recordShed(decision);
+      if (!draining) controls.canary.finished(decision);
+    },
+    onDecision(served, decision) {
+      decisions.append(decision);
+      metrics.record(served, decision);
+      if (!draining) controls.canary.finished(decision);
+      const { id, status, reason } = decision;
+      // Not all of it: prompts are for the records alone.
+      if (status >= 500) log.warn({ served, id, status, reason }, "request failed");
+    },
   });
+  const modelServer = (): Server => dataServer({ limits, onRequest, onUnreadable: (status) => metrics.recordRefused(null, status, null) });
+  const data = modelServer();
   const admin = createServer(
     { keepAliveTimeout: limits.idleSeconds * 1000 },
     adminListener({
@@ -203,6 +201,7 @@ export async function startGateway({
       await allOut(farewellSeconds);
       data.closeAllConnections();
       admin.closeAllConnections();
+      await ownPort.close();
       await closed;
       await turns.take(() =>
         Promise.all([controlsStore.written, audit.written, controls.capture.written, book.written(), workflows.close()]),

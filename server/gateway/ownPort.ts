@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { type Dispatcher, Pool } from "undici";
 import { noBodyRoom } from "./bodyRoom";
 import { chatAnswer, chatEndpoint } from "./chatEndpoint";
@@ -50,28 +51,49 @@ interface Reading {
   readonly grow: (bytes: number) => boolean;
 }
 
+/** Connections that may wait to be accepted: an ensemble opens as many at once as it has experts. */
+const backlog = 4096;
+
 /** How often an answer stands in memory: as it is kept, and in what is made of it for others to read. */
 const copies = 3;
 
-/** The gateway as a client of itself: what it asks there is admitted, queued, retried and recorded as any other request. */
+interface Own {
+  readonly server: Server;
+  readonly pool: Pool;
+}
+
+/**
+ * The gateway as a client of itself: what it asks there is admitted, queued, retried and recorded as any other request. The port is a free one of this
+ * machine's, open from the first request on and for as long as the gateway runs: requests taken in before it shuts down still ask there when the data port is closed.
+ */
 export class OwnPort {
   readonly #secret = randomUUID();
-  #pool: Pool | null = null;
+  readonly #serverOf: () => Server;
+  #own: Promise<Own> | null = null;
+
+  /** @param serverOf makes the server that answers, as the data port does; it does not listen yet. */
+  constructor(serverOf: () => Server) {
+    this.#serverOf = serverOf;
+  }
 
   /** Whether a request is part of one that was taken in already. */
   isPart(headers: IncomingHttpHeaders): boolean {
     return headers[partHeader] === this.#secret;
   }
 
-  /** Asks at the port that the client's own request came to. Rejects as undici does where there is no answer, or the signal has fired. */
-  ask({ from, headers, body, signal, part = false }: OwnCall): Promise<Dispatcher.ResponseData> {
-    this.#pool ??= new Pool(`http://127.0.0.1:${from.socket.localPort}`, { connections: null, headersTimeout: 0, bodyTimeout: 0 });
+  /** Rejects as undici does where there is no answer, or the signal has fired. */
+  async ask({ from, headers, body, signal, part = false }: OwnCall): Promise<Dispatcher.ResponseData> {
+    this.#own ??= opened(this.#serverOf()).catch((error: unknown) => {
+      this.#own = null;
+      throw error;
+    });
+    const { pool } = await this.#own;
     const passed = passedHeaders.flatMap((header) => {
       const value = from.headers[header];
       return typeof value === "string" ? [[header, value] as const] : [];
     });
     const own = { "content-type": "application/json", ...headers, ...(part ? { [partHeader]: this.#secret } : {}) };
-    return this.#pool.request({
+    return pool.request({
       method: "POST",
       path: chatEndpoint.path,
       headers: { ...Object.fromEntries(passed), ...own },
@@ -79,6 +101,24 @@ export class OwnPort {
       signal,
     });
   }
+
+  /** Ends every connection, and is asked no more. */
+  async close(): Promise<void> {
+    if (this.#own === null) return;
+    const { server, pool } = await this.#own;
+    await pool.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+async function opened(server: Server): Promise<Own> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port: 0, host: "127.0.0.1", backlog }, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return { server, pool: new Pool(`http://127.0.0.1:${port}`, { connections: null, headersTimeout: 0, bodyTimeout: 0 }) };
 }
 
 /** Reads an answer whole. Rejects as undici does where it breaks off. */

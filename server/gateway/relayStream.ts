@@ -6,6 +6,7 @@ import type { GatewayLimits } from "./limits";
 import { overlong, StreamScanner } from "./streamScanner";
 import { StreamWriter } from "./streamWriter";
 import type { Usage } from "./usage";
+import { WholeLines } from "./wholeLines";
 
 export const eventStreamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
@@ -29,12 +30,13 @@ export type RelayOutcome =
   | { readonly kind: "not-begun"; readonly reply: EngineReply };
 
 /**
- * Passes an engine's event stream to the client byte by byte. Everything before the first token is held back, so a request
- * whose engine fails until then can still be sent to another one.
+ * Passes an engine's event stream to the client byte by byte, line by line. Everything before the first token is held back, so a request
+ * whose engine fails until then can still be sent to another one; a line that an engine breaks off in is never sent.
  */
 export async function relayStream({ call, response, headers, limits }: Relay): Promise<RelayOutcome> {
   const scanner = new StreamScanner();
   const writer = new StreamWriter(response, { stallSeconds: limits.clientStallSeconds });
+  const lines = new WholeLines();
   const begun: { held: Buffer[]; heldBytes: number; firstTokenMs: number | null } = { held: [], heldBytes: 0, firstTokenMs: null };
   const onData = (chunk: Buffer, flow: Flow): void => {
     scanner.feed(chunk);
@@ -43,7 +45,7 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
       return;
     }
     if (begun.firstTokenMs !== null) {
-      writer.write(chunk, flow);
+      writer.write(lines.feed(chunk), flow);
       return;
     }
     begun.held.push(chunk);
@@ -53,7 +55,7 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
     else if (scanner.sawToken) {
       begun.firstTokenMs = performance.now();
       response.writeHead(200, { ...headers(), ...eventStreamHeaders });
-      writer.write(Buffer.concat(begun.held), flow);
+      writer.write(lines.feed(Buffer.concat(begun.held)), flow);
       begun.held = [];
     }
   };
@@ -69,14 +71,15 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
     return { kind: "broken", reason: scanner.error, usage: scanner.usage, firstTokenMs };
   }
   if (reply.kind === "answered" && scanner.ended) {
-    response.end();
+    response.end(lines.rest);
     return { kind: "streamed", usage: scanner.usage, firstTokenMs };
   }
   const { signal } = call;
   const failure = reply.kind === "failed" ? reply.reason : "the stream ended without [DONE]";
   const reason = reply.kind === "aborted" ? String(signal.reason) : failure;
   const error = reply.kind === "aborted" ? endedError(signal) : engineFailed(reason);
-  if (!response.destroyed) response.end(`data: ${errorBody(error)}\n\n`);
+  // An event whose last line has come ends first, or the error would be a part of it.
+  if (!response.destroyed) response.end(`\ndata: ${errorBody(error)}\n\n`);
   return { kind: "broken", reason, usage: scanner.usage, firstTokenMs };
 }
 

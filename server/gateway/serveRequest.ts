@@ -80,7 +80,8 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   const admission = admit(asked, {
     serving,
     queuedPerModel: limits.queuedPerModel,
-    draining: service.draining(),
+    // A part of what was taken in before is no new request.
+    draining: service.draining() && !caller.isPart,
     objective: caller.objective,
     foreseen,
   });

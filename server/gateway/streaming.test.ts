@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { GatewaySettings } from "@/server/contracts/gatewayAdmin";
 import { sayCompletion, startTestEngine, streamEvent } from "./testEngine";
-import { startTestGateway, testConfig } from "./testGateway";
+import { oneModel, startTestGateway, testConfig } from "./testGateway";
 
 const writingMs = 250;
 
@@ -91,5 +91,42 @@ describe("a stream of a model by its own name", () => {
     const { post, large } = await slowLastStage();
     await (await post("/v1/chat/completions", { model: "large", stream: true, messages: [{}] })).text();
     expect(large.asked[0]?.body.stream).toBe(true);
+  });
+});
+
+describe("a live stream", () => {
+  const streamed = async (parts: readonly string[], end: "ends" | "breaks off"): Promise<string> => {
+    const engine = await startTestEngine(async (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const part of parts) {
+        response.write(part);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      if (end === "ends") response.end();
+      else response.destroy();
+    });
+    const gateway = await startTestGateway({ attemptsPerStage: 1 });
+    await gateway.put(oneModel([engine.url]));
+    return (await gateway.chat({ stream: true })).text();
+  };
+  const first = streamEvent({ role: "assistant", content: "first" });
+  const last = streamEvent({ content: "last" }, "stop");
+
+  it("comes byte for byte, whatever its ends of lines are and though its last line has none", async () => {
+    const whole = `${first}: a comment\r\n\r\n${last.replaceAll("\n", "\r\n")}data: [DONE]`;
+    expect(await streamed([whole.slice(0, first.length + 7), whole.slice(first.length + 7, -3), whole.slice(-3)], "ends")).toBe(whole);
+  });
+
+  it.each([
+    ["in the middle of a line", 'data: {"choices":[{"del', ""],
+    ["after a line, before its event has ended", last.slice(0, -1), last],
+  ])("that breaks off %s holds events that can be read, and then one error", async (_, rest, passed) => {
+    const text = await streamed([first, rest], "breaks off");
+    expect(text.startsWith(`${first}${passed.trimEnd()}`)).toBe(true);
+    const events = text.split(/\n{2,}/).filter((event) => event.trim() !== "");
+    const errors = events.map((event) => (JSON.parse(event.trim().slice("data: ".length)) as { error?: { code: string } }).error?.code);
+    expect(errors.filter((code) => code !== undefined)).toEqual(["engine_failed"]);
+    expect(errors.at(-1)).toBe("engine_failed");
+    expect(events).toHaveLength(passed === "" ? 2 : 3);
   });
 });

@@ -110,7 +110,7 @@ export class WorkflowRuns {
       ...{ id, document, signal, timeScale },
       tell: (event) => stream?.tell(event),
       async ask(agent, answers, ended) {
-        // The port takes no new connections any more.
+        // An agent is asked as by a client, of whom the gateway takes nothing new any more.
         if (draining()) throw new AgentFailure({ ...shuttingDown, retryAfterSeconds: 1 });
         return askAgent(asking, { agent, answers, signal: ended });
       },

@@ -9,9 +9,12 @@ export const MOST_EXPERTS = 16;
 /** A tau that no confidence reaches: every question is aggregated. */
 export const AGGREGATE_ALL = 2;
 
-export const tauSchema = z.union([z.number().gt(0).max(1), z.literal(AGGREGATE_ALL)], {
+export const tauSchema = z.number().refine((tau) => (tau > 0 && tau <= 1) || tau === AGGREGATE_ALL, {
   error: `must be above 0 and at most 1, or ${AGGREGATE_ALL} to aggregate every question`,
 });
+
+/** Names that a gateway gives itself, or will: no model has one. */
+export const OWN_NAMES = /^(cascade|workflow|ensemble)\/|^(panic|canary|unknown)$/;
 
 /** Where skills of an expert stand that hold for questions of any category, and of none. */
 export const ANY_CATEGORY = "*";
@@ -70,8 +73,12 @@ export const ensembleSchema = z
     /** Of an expert's answer; left out: as many as the engine allows. */
     maxTokens: z.int().positive().max(1_000_000).optional(),
   })
-  .superRefine(({ experts, expertsPerQuestion, quorum, confidence, skills = {} }, context) => {
+  .superRefine(({ experts, expertsPerQuestion, quorum, confidence, skills = {}, aggregator }, context) => {
     const wrong = (path: string, message: string): void => context.addIssue({ code: "custom", path: [path], message });
+    const own = (models: readonly string[]): string | undefined => models.find((model) => OWN_NAMES.test(model));
+    const [ownExpert, ownAggregator] = [own(experts), own([aggregator.model])];
+    if (ownExpert !== undefined) wrong("experts", `asks ${ownExpert}, a name that is the gateway's own: name models`);
+    if (ownAggregator !== undefined) wrong("aggregator", `asks ${ownAggregator}, a name that is the gateway's own: name a model`);
     if (new Set(experts).size < experts.length) wrong("experts", "names a model twice");
     if (expertsPerQuestion > experts.length) wrong("expertsPerQuestion", `is more than the ${experts.length} experts there are`);
     if (quorum > expertsPerQuestion) wrong("quorum", `is more than the ${expertsPerQuestion} experts that answer a question`);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Confidence } from "./ensembleDocument";
+import { AGGREGATE_ALL, type Confidence } from "./ensembleDocument";
 import { decideGate, type Gate, settledGate, type Vote } from "./gate";
 
 const experts = ["a", "b", "c", "d", "e"];
@@ -22,7 +22,7 @@ const confidences: fc.Arbitrary<Confidence> = fc.oneof(
   accuracies.map((figures): Confidence => ({ kind: "accuracy-weighted", accuracy: perExpert(figures) })),
   lengths.map((figures): Confidence => ({ kind: "length-aware", meanTokens: perExpert(figures) })),
 );
-const taus = fc.oneof(fc.constantFrom(1 / 3, 2 / 3, 1, 0.5, 0.75), fc.double({ min: 0.01, max: 1, noNaN: true }));
+const taus = fc.oneof(fc.constantFrom(1 / 3, 2 / 3, 1, 0.5, 0.75, AGGREGATE_ALL), fc.double({ min: 0.01, max: 1, noNaN: true }));
 const givens = fc.constantFrom("x", "y", "z", null);
 const situations = fc.record({
   votes: fc
@@ -37,6 +37,7 @@ describe("under plurality", () => {
     ["xxx", 1, "skip", 1, "3:0"],
     ["xxy", 1, "aggregate", 2 / 3, "2:1"],
     ["xxy", 2 / 3, "skip", 2 / 3, "2:1"],
+    ["xxx", AGGREGATE_ALL, "aggregate", 1, "3:0"],
     ["xyz", 2 / 3, "aggregate", 1 / 3, "1:1:1"],
     ["xx-", 1, "aggregate", 2 / 3, "2:0"],
     ["---", 0.1, "aggregate", 0, "0"],

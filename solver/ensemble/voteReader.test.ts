@@ -56,6 +56,17 @@ test.each<[Extraction, string]>([
   expect(read(extraction, answer)).toBeNull();
 });
 
+test.each<[Extraction, string]>([
+  [number, "It is 42."],
+  [{ kind: "choice" }, "Answer: B"],
+  [box, "\\boxed{42}"],
+  [byPattern("\\d+"), "42"],
+])("off %j only the end of a long answer is read", (extraction, said) => {
+  const filler = (characters: number): string => " and".repeat(characters / 4);
+  expect(read(extraction, `${said}${filler(70_000)}`)).toBeNull();
+  expect(read(extraction, `${filler(8_000_000)}\n${said}${filler(12_000)}`)).not.toBeNull();
+});
+
 test("a line of more than a thousand characters is no vote", () => {
   expect([1000, 1001].map((length) => read(text, "x".repeat(length))?.length ?? null)).toEqual([1000, null]);
 });

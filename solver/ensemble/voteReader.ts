@@ -7,16 +7,20 @@ import { patternReader } from "./votePattern";
 /** A vote is an answer, not an essay: two that are longer would hardly ever be the same. */
 const LONGEST_VOTE = 1000;
 
+/** Characters at the end of an answer, what it thinks left out, that are read: some 16,000 tokens, after which nobody comes back to a vote. */
+const READ = 65_536;
+
 /**
  * Reads an expert's vote off its answer (Extract of MOSAIC, algorithm 1): equal answers give equal texts, whatever they are written like; what a
- * pattern finds is taken as it stands. What a model thinks before it answers does not count. It takes time linear in the answer, whatever stands there.
+ * pattern finds is taken as it stands. What a model thinks before it answers does not count, nor what stands before the last 65,536 characters (of patterns
+ * 16,384), so that no answer keeps who reads it for long.
  *
  * @returns a function from an answer to its vote, null where there is none; one that never finds any where `extractionProblem` has something to say.
  */
 export function voteReader(extraction: Extraction): (text: string) => string | null {
   const read = readerOf(extraction);
   return (text) => {
-    const vote = read(afterThinking(text));
+    const vote = read(afterThinking(text).slice(-READ));
     return vote === null || vote === "" || vote.length > LONGEST_VOTE ? null : vote;
   };
 }
