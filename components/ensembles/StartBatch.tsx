@@ -17,7 +17,7 @@ import { NumberGuard } from "../ui/NumberGuard";
 import { FilePicker } from "../workloads/FilePicker";
 import { uploadAssignments } from "../workloads/uploadFile";
 import { BatchPreviewPart } from "./BatchPreviewPart";
-import { type BatchForm, composeBatch } from "./composeBatch";
+import { type BatchForm, composeBatch, usualCalls } from "./composeBatch";
 import { ExportBatch } from "./ExportBatch";
 import type { EnsemblesView } from "./ensemblesCodec";
 import { gpusNeeded } from "./preparePlaceForm";
@@ -117,9 +117,7 @@ export function StartBatch(props: {
       name: "",
       maxModelsPerWorker: chosen.k,
       single: false,
-      concurrency: 64,
-      timeoutSeconds: 600,
-      attempts: 3,
+      ...usualCalls,
       assignmentsUploadId: null,
     },
     ...{ promptSetId: chosen.prompts ?? sets[0]?.id ?? "", workers: chosen.workers ?? Math.min(room, Math.max(1, experts.length)) },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { composeBatch } from "./composeBatch";
+import { batchRequestSchema } from "@/server/contracts/batches";
+import { composeBatch, usualCalls } from "./composeBatch";
 
 describe("a batch to be started", () => {
   const form = {
@@ -11,6 +12,13 @@ describe("a batch to be started", () => {
     expect(composeBatch(form, "c")).not.toHaveProperty("request.assignmentsUploadId");
     expect(composeBatch({ ...form, assignmentsUploadId: "u" }, "c")).toHaveProperty("request.assignmentsUploadId", "u");
     expect(composeBatch({ ...form, name: " " }, "c")).toMatchObject({ request: { name: "maths" } });
+  });
+  it("is asked for with the calls that the request itself defaults to", () => {
+    const made = composeBatch({ ...form, ...usualCalls }, "c");
+    if (!("request" in made)) throw new Error(made.problem);
+    const { concurrency, timeoutSeconds, attempts, ...rest } = made.request;
+    expect(batchRequestSchema.parse(rest)).toEqual(made.request);
+    expect(usualCalls).toEqual({ concurrency, timeoutSeconds, attempts });
   });
   it("says what is missing first", () => {
     expect(composeBatch({ ...form, promptSetId: "" }, "c")).toEqual({ problem: expect.stringContaining("prompts") });

@@ -17,6 +17,9 @@ export interface BatchForm {
   readonly assignmentsUploadId: string | null;
 }
 
+/** How engines are asked unless somebody says otherwise: what the request itself defaults to. */
+export const usualCalls = { concurrency: 64, timeoutSeconds: 600, attempts: 3 } as const satisfies Partial<BatchForm>;
+
 /** The request that a form makes, or the first sentence of what is in the way. */
 export function composeBatch(form: BatchForm, clusterId: string): { readonly request: BatchRequest } | { readonly problem: string } {
   if (form.ensemble === "") return { problem: "Make an ensemble first, on the tab Place." };

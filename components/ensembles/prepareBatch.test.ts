@@ -41,6 +41,22 @@ describe("prepareBatch", () => {
     expect(running?.rows[2]?.bars).toEqual([]);
   });
 
+  it("draws what is predicted of the aggregator for the share of questions that it is sent", () => {
+    const sessions = [
+      testSession(),
+      testSession({ stage: "aggregator", model: "llama-3.1-70b", prompts: 31, predicted: { loadSeconds: 60, seconds: 20 } }),
+      testSession({ stage: "aggregator", worker: 1, model: "llama-3.1-70b", prompts: 31, predicted: { loadSeconds: 60, seconds: 20 } }),
+    ];
+    const aggregatorPredicted = { loadSeconds: 60, seconds: 20, share: 0.62, says: "Of 62 % of the questions." };
+    const predicted = drawn(testBatch({ sessions, aggregatorPredicted }), "predicted");
+    expect(predicted?.rows.map(({ bars }) => bars[0]?.text).map((text) => plain(text)?.split(":")[0])).toEqual([
+      "worker 1, gemma-2-9b, 100 questions",
+      "aggregator 1, llama-3.1-70b, 31 questions",
+      "aggregator 2, llama-3.1-70b, 31 questions",
+    ]);
+    expect(plain(predicted?.end.text)).toBe("done after 220 s");
+  });
+
   it("expects a session that takes longer than predicted to end no sooner than now", () => {
     const batch = testBatch({ sessions: [testSession({ state: "running", answered: 99, measured: { loadSeconds: 40, seconds: 900 } })] });
     expect(plain(drawn(batch, "measured")?.end.text)).toBe("expected to be done after 940 s");

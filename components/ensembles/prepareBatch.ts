@@ -124,12 +124,10 @@ function measuredSpan(session: Session, isOver: boolean): Span | null {
   return { loadSeconds, seconds: Math.max(seconds, predicted?.seconds ?? 0), share: overOf(session) };
 }
 
-function drawingsOf({ sessions, emulated, questions, state }: Batch): readonly GanttInput[] {
-  // What is predicted of the aggregator is as if every question reached it.
+function drawingsOf({ sessions, emulated, questions, state, aggregatorPredicted }: Batch): readonly GanttInput[] {
   const copies = sessions.filter(({ stage }) => stage === "aggregator").length;
-  const foreseen = sessions.map((session) =>
-    session.stage === "aggregator" ? { ...session, prompts: Math.round(questions / copies) } : session,
-  );
+  const sent = Math.round(((aggregatorPredicted?.share ?? 1) * questions) / copies);
+  const foreseen = sessions.map((session) => (session.stage === "aggregator" ? { ...session, prompts: sent } : session));
   const predicted = linesOf(foreseen, (session) => session.predicted && { ...session.predicted, share: null });
   const isOver = state === "done" || state === "stopped";
   const hasBegun = sessions.some((session) => session.state !== "waiting");

@@ -1,16 +1,20 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { BatchPreview } from "@/server/contracts/studio";
 import { identifyModels } from "../ui/modelIdentity";
 import { prepareBatchPreview } from "./prepareBatchPreview";
 import { testPlacement } from "./testEnsembles";
 
-const identities = identifyModels(["gemma-2-9b", "qwen2.5-7b"]);
+const identities = identifyModels(["gemma-2-9b", "qwen2.5-7b", "llama-3.1-70b"]);
 const gpus = [
   { node: "node1", gpus: [0, 1] },
   { node: "node2", gpus: [7] },
 ];
 
 it("says which GPUs are taken, when experts would be done, and what the best of the others takes", () => {
-  const { says, gantt } = prepareBatchPreview({ schedules: testPlacement().schedules, gpus, questions: 2000, notes: [] }, identities);
+  const { says, gantt } = prepareBatchPreview(
+    { schedules: testPlacement().schedules, gpus, questions: 2000, aggregator: null, notes: [] },
+    identities,
+  );
   expect(says.replaceAll("\u00a0", " ")).toBe(
     "2,000 questions. Takes 3 free GPUs (node1 0, 1; node2 7) until the last answer. Experts would be done after 500 s, 480 s by list scheduling, the best of the others.",
   );
@@ -18,7 +22,44 @@ it("says which GPUs are taken, when experts would be done, and what the best of 
 });
 
 it("tells what is taken where nothing was timed", () => {
-  const { says, gantt } = prepareBatchPreview({ schedules: [], gpus: gpus.slice(1), questions: 1, notes: [] }, identities);
+  const { says, gantt } = prepareBatchPreview(
+    { schedules: [], gpus: gpus.slice(1), questions: 1, aggregator: null, notes: [] },
+    identities,
+  );
   expect(says).toBe("1 question. Takes 1 free GPU (node2 7) until the last answer.");
   expect(gantt).toBeNull();
+});
+
+describe("the aggregator of a preview", () => {
+  const aggregator = { model: "llama-3.1-70b", tp: 1, copies: 2, loadSeconds: 60, allSeconds: 400 };
+  const preview = (expected: NonNullable<BatchPreview["aggregator"]>["expected"]): BatchPreview => ({
+    ...{ schedules: testPlacement().schedules, gpus, questions: 2000, aggregator: { ...aggregator, expected }, notes: [] },
+  });
+  const plain = (text: string | undefined): string | undefined => text?.replaceAll("\u00a0", " ");
+
+  it("is drawn after the last expert and counted in when all would be done, at the share that a sample tells", () => {
+    const { says, gantt } = prepareBatchPreview(preview({ share: 0.4, seconds: 200, source: "the sample quiz" }), identities);
+    expect(plain(says)).toContain(
+      "The aggregator would be done after 760 s if 40 % of questions reach it, as in the sample quiz; after 960 s if all do.",
+    );
+    const drawing = gantt?.drawings[0];
+    expect(plain(drawing?.end.text)).toBe("done after 760 s");
+    expect(drawing?.rows.slice(-2).map(({ key, bars }) => [key, plain(bars[0]?.text)])).toEqual([
+      ["aggregator 1", "aggregator 1, llama-3.1-70b, 400 questions: loads from 500 s to 560 s, answers until 760 s"],
+      ["aggregator 2", "aggregator 2, llama-3.1-70b, 400 questions: loads from 500 s to 560 s, answers until 760 s"],
+    ]);
+    expect(drawing?.rows.flatMap(({ idle }) => idle)).toEqual([]);
+  });
+
+  it("is drawn as if all questions reached it where no sample tells, and said to be", () => {
+    const { says, gantt } = prepareBatchPreview(preview(null), identities);
+    expect(plain(says)).toContain("Were all questions to reach the aggregator, it would be done after 960 s.");
+    expect(plain(gantt?.drawings[0]?.end.text)).toBe("done after 960 s");
+  });
+
+  it("is loaded for no question", () => {
+    const { says, gantt } = prepareBatchPreview(preview({ share: 0, seconds: 0, source: "a sample" }), identities);
+    expect(plain(says)).toContain("The aggregator would be done after 500 s if 0 % of questions reach it");
+    expect(gantt?.drawings[0]).toMatchObject({ title: "Experts as placed", rows: [{}, {}] });
+  });
 });

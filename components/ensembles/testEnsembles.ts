@@ -76,6 +76,7 @@ export const testBatch = (change: Partial<Batch> = {}): Batch => ({
     questions: { skipped: 30, aggregated: 8, unanswered: 2, open: 60 },
     ...{ noVote: 3, failures: [{ failure: "no answer within 600 s", calls: 6 }], lost: 0, retried: 9, etaSeconds: 240 },
   },
+  aggregatorPredicted: null,
   accuracy: { right: 32, questions: 40 },
   notes: [],
   ...change,
