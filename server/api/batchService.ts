@@ -91,8 +91,11 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
     },
     async stop(id, actor) {
       const stopped = await batches.stop(id);
-      if (stopped.ok) note(actor, "stop batch", nameOf(id), "");
-      return stopped;
+      if (!stopped.ok) return stopped;
+      const { left } = stopped;
+      const message = `It is stopped. Its engines may still run, and the studio tries on to end them: ${left}`;
+      note(actor, "stop batch", nameOf(id), left === null ? "" : message);
+      return left === null ? { ok: true } : { ok: false, message };
     },
     remove(id, actor) {
       const batch = store.batches.list().find((one) => one.id === id);

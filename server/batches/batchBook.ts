@@ -4,18 +4,19 @@ import type { Store } from "@/server/store/store";
 export type BatchBook = ReturnType<typeof createBatchBook>;
 
 interface Ended {
-  readonly row: StoredBatchCall;
+  /** null: it is on disk already. */
+  readonly row: StoredBatchCall | null;
   readonly told: () => void;
 }
 
 /**
  * Puts calls down: those of one turn of the event loop together, since each transaction costs as much as many rows. What came of a call that
- * was made waits where the disk cannot take it, so that it is not made twice.
+ * was made waits where the disk cannot take it, so that it is not made twice; so does word of it where whoever is told fails, so that nothing waits for it for ever.
  */
 export function createBatchBook(batchId: string, batches: Pick<Store["batches"], "saveCalls">) {
   let rows: StoredBatchCall[] = [];
   let flushed: Promise<void> | null = null;
-  const unwritten = new Set<Ended>();
+  const left = new Set<Ended>();
 
   function save(row: StoredBatchCall): Promise<void> {
     rows.push(row);
@@ -35,25 +36,28 @@ export function createBatchBook(batchId: string, batches: Pick<Store["batches"],
   }
 
   async function write(ended: Ended): Promise<void> {
+    const { row, told } = ended;
+    let isKept = row === null;
     try {
-      await save(ended.row);
+      if (row !== null) await save(row);
+      isKept = true;
+      told();
     } catch (error) {
-      unwritten.add(ended);
+      left.add(isKept ? { row: null, told } : ended);
       throw error;
     }
-    ended.told();
   }
 
   return {
     /** A call is about to be made, or waits for another attempt. @throws what the disk throws. */
     save,
-    /** A call is over; `told` when that is on disk. @throws what the disk throws: it waits then for `writeLeft`. */
+    /** A call is over; `told` when that is on disk, and once more where it throws, which must leave everything as it was. @throws what either throws: it waits then for `writeLeft`. */
     end: (row: StoredBatchCall, told: () => void): Promise<void> => write({ row, told }),
-    /** Writes what could not be written. */
+    /** Writes what could not be written, and tells of it. */
     async writeLeft(): Promise<void> {
-      const left = [...unwritten];
-      unwritten.clear();
-      await Promise.all(left.map(write));
+      const again = [...left];
+      left.clear();
+      await Promise.all(again.map(write));
     },
   };
 }

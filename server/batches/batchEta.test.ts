@@ -9,13 +9,22 @@ import { SessionRecord } from "./sessionRecord";
 const session = (stage: BatchStage, worker: number, turn: number, prompts: number | null): ShapedSession => ({
   ...{ stage, worker, turn, model: "m", placement: { node: "n", gpus: [0] }, engineId: `${stage}-${worker}-${turn}` },
   positions: prompts === null ? null : Array.from({ length: prompts }, (_, at) => at),
-  predicted: { loadSeconds: 10, seconds: stage === "experts" ? (prompts ?? 0) : 200 },
+  predicted: stage === "experts" ? { loadSeconds: 10, seconds: prompts ?? 0 } : null,
 });
 const recordOf = (one: ShapedSession): SessionRecord => new SessionRecord(one, []);
 const done = (engine: string, calls: number) => ({
   ...({ stage: "experts", state: "done", failure: null, voted: true, lost: 0 } as const),
   ...{ engine, calls, attempts: calls },
 });
+/** The questions that are in doubt have the longest answers. */
+const aggregatorPredicted = {
+  ...{ loadSeconds: 10, expected: null },
+  points: [
+    { share: 0, seconds: 0 },
+    { share: 0.5, seconds: 150 },
+    { share: 1, seconds: 200 },
+  ],
+};
 const questions = (share: number | null, left = 0) => {
   const undecided = new CallQueue(Array.from({ length: left }, (_, at) => at));
   return { undecided, aggregatedShare: share, counts: { skipped: 0, aggregated: 0, unanswered: 0, open: 0 } };
@@ -28,9 +37,9 @@ it("goes by what was predicted before anything was measured, the slowest worker 
     session("experts", 1, 0, 40),
     session("aggregator", 0, 0, null),
   ];
-  const ground = { records: records.map(recordOf), tally: new BatchTally([]), nowMs: 0 };
+  const ground = { records: records.map(recordOf), tally: new BatchTally([]), aggregatorPredicted, nowMs: 0 };
   expect(etaSeconds({ ...ground, questions: questions(null) })).toBeNull();
-  expect(etaSeconds({ ...ground, questions: questions(0.5) })).toBe(10 + 30 + 10 + 20 + (10 + 100));
+  expect(etaSeconds({ ...ground, questions: questions(0.5) })).toBe(10 + 30 + 10 + 20 + (10 + 150));
   expect(etaSeconds({ ...ground, questions: questions(0) })).toBe(70);
 });
 
@@ -46,7 +55,7 @@ it("goes by the measured speed of what runs, and scales the rest by what session
   const later = recordOf(session("experts", 0, 2, 8));
   const tally = new BatchTally([done("experts-0-0", 30), done("experts-0-1", 5)]);
   // Five answers in ten engine seconds; sessions take twice as long as predicted.
-  const left = etaSeconds({ records: [over, running, later], tally, questions: questions(0), nowMs: 1000 });
+  const left = etaSeconds({ records: [over, running, later], tally, questions: questions(0), aggregatorPredicted, nowMs: 1000 });
   expect(left).toBeCloseTo(15 / 0.5 + 10 + 2 * 8);
   expect([running.answersPerSecond(1000), running.seconds(1000)]).toEqual([0.5, 10]);
 });

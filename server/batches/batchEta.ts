@@ -1,4 +1,6 @@
+import type { BatchOrder } from "@/server/store/batchOrder";
 import type { BatchStage } from "@/server/store/batchRepository";
+import { secondsAtShare } from "@/solver/ensemble/aggregatorStage";
 import type { BatchTally } from "./batchTally";
 import type { Questions } from "./questions";
 import type { SessionRecord } from "./sessionRecord";
@@ -7,6 +9,7 @@ export interface EtaGround {
   readonly records: readonly SessionRecord[];
   readonly tally: BatchTally;
   readonly questions: Pick<Questions, "undecided" | "aggregatedShare" | "counts">;
+  readonly aggregatorPredicted: BatchOrder["aggregatorPredicted"];
   /** Of the wall, as the records count them. */
   readonly nowMs: number;
 }
@@ -15,7 +18,7 @@ export interface EtaGround {
  * Engine seconds until a batch is through: its slowest worker by the measured speed of what it answers now and by what was predicted of its other sessions,
  * scaled by what measured ones took; then the aggregator on the share of questions that has needed it so far. null: nothing tells yet.
  */
-export function etaSeconds({ records, tally, questions, nowMs }: EtaGround): number | null {
+export function etaSeconds({ records, tally, questions, aggregatorPredicted, nowMs }: EtaGround): number | null {
   const drift = driftOf(records, nowMs);
   const left = (record: SessionRecord): number | null => {
     const { session, state } = record;
@@ -37,22 +40,26 @@ export function etaSeconds({ records, tally, questions, nowMs }: EtaGround): num
     byWorker.set(record.session.worker, (byWorker.get(record.session.worker) ?? 0) + seconds);
   }
   const experts = Math.max(0, ...byWorker.values());
-  const aggregator = aggregatorSeconds(of("aggregator"), { questions, nowMs, drift });
+  const aggregator = aggregatorSeconds(of("aggregator"), { questions, aggregatorPredicted, nowMs, drift });
   return aggregator === null ? null : experts + aggregator;
 }
 
 function aggregatorSeconds(
   records: readonly SessionRecord[],
-  { questions, nowMs, drift }: Pick<EtaGround, "questions" | "nowMs"> & { readonly drift: number },
+  {
+    questions,
+    aggregatorPredicted,
+    nowMs,
+    drift,
+  }: Pick<EtaGround, "questions" | "aggregatorPredicted" | "nowMs"> & { readonly drift: number },
 ): number | null {
-  const [first] = records;
-  if (first === undefined || records.every(({ state }) => state === "done")) return 0;
+  if (records.every(({ state }) => state === "done")) return 0;
   const speeds = records.flatMap((record) => record.answersPerSecond(nowMs) ?? []);
   if (speeds.length > 0) return questions.undecided.left / speeds.reduce((sum, speed) => sum + speed, 0);
   const share = questions.aggregatedShare;
-  if (share === null || first.session.predicted === null) return null;
-  const { loadSeconds, seconds } = first.session.predicted;
-  return share === 0 ? 0 : loadSeconds + seconds * share * drift;
+  if (share === null || aggregatorPredicted === null) return null;
+  const { loadSeconds, points } = aggregatorPredicted;
+  return share === 0 ? 0 : loadSeconds + secondsAtShare(points, share) * drift;
 }
 
 /** What sessions that are over took, over what was predicted of them; 1 before the first. */

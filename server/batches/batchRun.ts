@@ -100,8 +100,7 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
       return !signal.aborted;
     },
     pause: (reason) => pause("problem", reason),
-    stumble: (error) =>
-      pause("problem", `The studio could not go on (${nameOf(error)}). Its disk may be full: resume when it can write again.`),
+    stumble: (error) => pause("problem", stumbledOver(error)),
     sleep: (ms) => sleep(ms, undefined, { signal }).catch(() => undefined),
   };
 
@@ -123,8 +122,8 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
     bodyOf: (position) => bodyFor(stage, position),
     readVote: voteReader(ensemble.extraction),
     ended(row) {
-      tally.end(row);
       questions.end(row);
+      tally.end(row);
     },
     keepRow: (row) => store.sessionRows.add(row),
   });
@@ -233,8 +232,15 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
   };
 }
 
+/** Codes of a disk that takes nothing more. */
+const DISK_CODES = /^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY)|ENOSPC|EDQUOT)/;
+
 /** Of an error nothing but its name: what it says may be of a prompt. */
-function nameOf(error: unknown): string {
+function stumbledOver(error: unknown): string {
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-  return String(code ?? name ?? "unknown");
+  const known = String(code ?? name ?? "unknown");
+  const wayOut = DISK_CODES.test(known)
+    ? "Its disk may be full: resume when it can write again."
+    : "Resume to try again, or stop the batch.";
+  return `The studio could not go on (${known}). ${wayOut}`;
 }

@@ -13,6 +13,7 @@ export interface ShapedSession {
   readonly engineId: string;
   /** Rising; null: whatever the gate leaves undecided, shared among the aggregator's engines. */
   readonly positions: readonly number[] | null;
+  /** Of an expert's; null: nothing predicts it, or it is the aggregator's, whose stage is predicted by the share of questions that it is sent. */
   readonly predicted: BatchSession["predicted"];
 }
 
@@ -34,7 +35,7 @@ const engineIdOf = (batchId: string, stage: BatchStage, worker: number, turn: nu
 
 /** What a batch's order comes to: its sessions with their engines, and who answers which question. */
 export function batchShape({ id, order }: Pick<StoredBatch, "id" | "order">): BatchShape {
-  const { ensemble, schedules, aggregatorPredicted } = order;
+  const { ensemble, schedules } = order;
   const placed = schedules.find(({ kind }) => kind === "placed")?.workers ?? [];
   const workers = order.sessions.map((sessions, worker) =>
     sessions.flatMap(({ model, positions }, turn): readonly ShapedSession[] => {
@@ -53,8 +54,7 @@ export function batchShape({ id, order }: Pick<StoredBatch, "id" | "order">): Ba
   const aggregators = order.aggregators.map((placement, worker): ShapedSession => {
     const engineId = engineIdOf(id, "aggregator", worker, 0);
     return {
-      ...{ stage: "aggregator", worker, turn: 0, model: ensemble.aggregator.model, placement, engineId, positions: null },
-      predicted: aggregatorPredicted && { loadSeconds: aggregatorPredicted.loadSeconds, seconds: aggregatorPredicted.allSeconds },
+      ...{ stage: "aggregator", worker, turn: 0, model: ensemble.aggregator.model, placement, engineId, positions: null, predicted: null },
     };
   });
   // A bit for each expert, of which there are sixteen at most.

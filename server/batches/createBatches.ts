@@ -17,7 +17,7 @@ import { emulationProblem } from "./emulatedWorkload";
 import { Questions } from "./questions";
 import { SessionRecord } from "./sessionRecord";
 
-/** Engines of batches that are over are looked for so often, until their cluster was seen. */
+/** Engines of batches that are over are looked for so often, until they are seen to be gone. */
 const SWEEP_MS = 2_000;
 
 /** Batches that are over and held in memory: somebody looks at one or two of them. */
@@ -49,6 +49,8 @@ export function createBatches(parts: BatchesParts) {
   /** Of batches that are over, as they are told of: nothing is added to them. */
   const ended = new Map<string, DescribedBatch>();
   const stopping = new Set<Promise<unknown>>();
+  /** Clusters on which engines of batches that are over may stand. */
+  const unswept = new Set<string>();
   let sweeper: NodeJS.Timeout | undefined;
   const closing = new AbortController();
 
@@ -94,19 +96,28 @@ export function createBatches(parts: BatchesParts) {
     return run;
   }
 
-  /** Ends engines that a studio left which was killed while it stopped a batch. */
+  /** Ends engines of batches that are over: of a studio that was killed while it stopped one, or that could not end them. Tries until it can. */
   async function sweep(clusterIds: readonly string[]): Promise<void> {
-    const over = new Set(store.batches.list().flatMap(({ id, endedAt }) => (endedAt === null ? [] : id.slice(0, 8))));
-    const unseen: string[] = [];
-    for (const clusterId of clusterIds) {
-      const host = clusterOf(clusterId)?.host;
-      const found = await host?.observe({ signal: closing.signal });
-      if (host === undefined || found?.ok !== true) unseen.push(clusterId);
-      else
-        for (const { id } of found.value.engines)
-          if (over.has(batchOfEngine(id) ?? "")) await host.stop(id, { signal: closing.signal, report: () => undefined });
+    for (const clusterId of clusterIds) unswept.add(clusterId);
+    clearTimeout(sweeper);
+    try {
+      const over = new Set(store.batches.list().flatMap(({ id, endedAt }) => (endedAt === null ? [] : id.slice(0, 8))));
+      for (const clusterId of [...unswept]) if (await isSwept(clusterId, over)) unswept.delete(clusterId);
+    } finally {
+      clearTimeout(sweeper);
+      if (unswept.size > 0 && !closing.signal.aborted) sweeper = setTimeout(() => void sweep([]).catch(() => undefined), SWEEP_MS);
     }
-    if (unseen.length > 0 && !closing.signal.aborted) sweeper = setTimeout(() => void sweep(unseen).catch(() => undefined), SWEEP_MS);
+  }
+
+  /** Whether no engine of these batches is left on a cluster. */
+  async function isSwept(clusterId: string, over: ReadonlySet<string>): Promise<boolean> {
+    const host = clusterOf(clusterId)?.host;
+    const { signal } = closing;
+    const found = await host?.observe({ signal });
+    if (host === undefined || found?.ok !== true) return false;
+    const left = found.value.engines.filter(({ id }) => over.has(batchOfEngine(id) ?? ""));
+    const ended = await Promise.all(left.map(({ id }) => host.stop(id, { signal, report: () => undefined })));
+    return ended.every(({ ok }) => ok);
   }
 
   return {
@@ -177,14 +188,15 @@ export function createBatches(parts: BatchesParts) {
       run.resume();
       return { ok: true };
     },
-    /** Resolves when its engines are gone. */
-    async stop(id: string): Promise<Outcome<object>> {
+    /** Resolves when its engines are gone, or with the reason why they are not (`left`): they are then ended as soon as they can be. */
+    async stop(id: string): Promise<Outcome<{ readonly left: string | null }>> {
       const run = act(id, ["running", "paused"], "stopped");
       if ("ok" in run) return run;
       const stopped = run.stop();
       stopping.add(stopped);
       const left = await stopped.finally(() => stopping.delete(stopped));
-      return left === null ? { ok: true } : refuse(`It is stopped, and its engines may still run: ${left}`);
+      if (left !== null) void sweep([run.batch.clusterId]).catch(() => undefined);
+      return { ok: true, left };
     },
     /** Questions that are decided, in order of prompts, read as they are taken; null: no such batch. */
     results(id: string): Iterable<BatchResult> | null {

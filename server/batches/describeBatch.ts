@@ -1,5 +1,6 @@
 import type { Batch, BatchSession } from "@/server/contracts/batches";
 import type { StoredBatch } from "@/server/store/batchRepository";
+import { aggregatorPrediction } from "./aggregatorPrediction";
 import { etaSeconds } from "./batchEta";
 import type { BatchShape } from "./batchShape";
 import type { BatchTally } from "./batchTally";
@@ -21,20 +22,32 @@ export function describeBatch(described: DescribedBatch): Batch {
   const { request, ensemble } = order;
   const nowMs = performance.now();
   const { done, failed } = tally.stage("experts");
+  const asked = order.sessions.flat().reduce((sum, { positions }) => sum + positions.length, 0);
+  const aggregatorPredicted = aggregatorPrediction(order, done + failed === asked ? questions.sent : null);
   return {
     ...row,
     ...{ name: request.name, ensemble: ensemble.name, questions: order.questions, emulated: order.emulated },
     ...{ document: ensemble, request, schedules: order.schedules, notes: order.notes },
-    sessions: records.map((record) => shownSession(record, tally, nowMs)),
+    sessions: records.map((record) => ({
+      ...shownSession(record, tally, nowMs),
+      ...(record.session.stage === "aggregator" ? { predicted: aggregatorPredicted && timesOf(aggregatorPredicted) } : {}),
+    })),
+    aggregatorPredicted,
     progress: {
-      expertAnswers: { asked: order.sessions.flat().reduce((sum, { positions }) => sum + positions.length, 0), done, failed },
+      expertAnswers: { asked, done, failed },
       questions: questions.counts,
       ...{ noVote: tally.noVote, failures: tally.failures(), lost: tally.lost, retried: tally.retried },
-      etaSeconds: batch.state === "running" ? etaSeconds({ records, tally, questions, nowMs }) : null,
+      etaSeconds:
+        batch.state === "running" ? etaSeconds({ records, tally, questions, aggregatorPredicted: order.aggregatorPredicted, nowMs }) : null,
     },
     accuracy: questions.accuracy,
   };
 }
+
+const timesOf = ({ loadSeconds, seconds }: NonNullable<Batch["aggregatorPredicted"]>): BatchSession["predicted"] => ({
+  loadSeconds,
+  seconds,
+});
 
 function shownSession(record: SessionRecord, tally: BatchTally, nowMs: number): BatchSession {
   const { session, state, loadSeconds } = record;

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { processTable } from "@/server/processes/processIdentity";
 import { testEngines } from "@/server/processes/testEngines";
 import { keepPrompts, until } from "@/server/profiling/testProfileStudio";
 import { openStore, type Store } from "@/server/store/store";
@@ -59,12 +60,18 @@ function begin(ids: readonly string[], change: Partial<Parameters<typeof orderOf
   return started.id;
 }
 
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+/** One that only waits to be collected is not. */
+const isAlive = (pid: number): boolean => processTable.startOf(pid) !== null;
+
+/** Sessions that were kept as measured ones, and models of which a load alone was. */
+const measured = () => {
+  const rows = store.sessionRows.list("l40s").toReversed();
+  for (const { origin, loadSeconds, concurrency } of rows)
+    expect([origin, loadSeconds, concurrency]).toEqual(["measured", expect.any(Number), expect.any(Number)]);
+  return {
+    sessions: rows.flatMap(({ model, prompts, seconds }) => (prompts > 0 && seconds > 0 ? [[model, prompts]] : [])),
+    loads: rows.flatMap(({ model, prompts, seconds }) => (prompts === 0 && seconds === 0 ? [model] : [])),
+  };
 };
 
 it("loads processes one after the other on the same GPU, and ends each before the next", async () => {
@@ -78,10 +85,14 @@ it("loads processes one after the other on the same GPU, and ends each before th
   expect(new Set(pids.flat()).size).toBe(3);
   expect(new Set(pids.map((own) => own.join())).size).toBe(1);
   expect(pids.flat().filter(isAlive)).toEqual([]);
-  expect(store.sessionRows.list("l40s").map(({ model, prompts, origin }) => [model, prompts, origin])).toEqual([
-    ["qwen2.5-7b", 12, "measured"],
-    ["qwen2.5-3b", 12, "measured"],
-  ]);
+  expect(measured()).toEqual({
+    sessions: [
+      ["qwen2.5-3b", 12],
+      ["qwen2.5-7b", 12],
+    ],
+    // The aggregator's, whose answering depends on the gate.
+    loads: ["qwen2.5-3b"],
+  });
 });
 
 it("loses one question that its engine dies of each time, and no other", async () => {
@@ -99,6 +110,7 @@ it("loses one question that its engine dies of each time, and no other", async (
   });
   const results = [...(batches.results(id) ?? [])];
   expect(results.filter(({ verdict }) => verdict === "unanswered").map((result) => result.id)).toEqual(["poison"]);
+  expect(measured()).toEqual({ sessions: [], loads: [...experts, "qwen2.5-3b"] });
 });
 
 it("pauses with the reason and the way out where a model cannot be loaded, and goes on when it can", async () => {
@@ -128,7 +140,7 @@ it("pauses while its disk is full, asks nothing twice, and goes on when it can w
     throw Object.assign(new Error("no room"), { code: "SQLITE_FULL" });
   };
   await until(() => batches.get(id)?.state === "paused");
-  expect(batches.get(id)?.pause?.reason).toMatch(/^The studio could not go on \(SQLITE_FULL\)/);
+  expect(batches.get(id)?.pause?.reason).toMatch(/^The studio could not go on \(SQLITE_FULL\)\. Its disk may be full/);
   store.batches.saveCalls = write;
   expect(batches.resume(id)).toEqual({ ok: true });
   await until(() => batches.get(id)?.state === "done");
@@ -136,4 +148,36 @@ it("pauses while its disk is full, asks nothing twice, and goes on when it can w
   expect(calls).toHaveLength(90);
   expect(calls.every(({ state, attempts, lost }) => state === "done" && attempts === 1 + lost)).toBe(true);
   expect(calls.every(({ lost }) => lost === 0)).toBe(true);
+  // The first was interrupted.
+  expect(measured()).toEqual({ sessions: [["qwen2.5-7b", 30]], loads: ["qwen2.5-3b", "qwen2.5-3b"] });
+});
+
+it("leaves no question undecided where a read fails after its answer is on disk, and does not take every error for a full disk", async () => {
+  const ids = Array.from({ length: 20 }, (_, at) => `q${at}`);
+  const read = store.batches.overBetween;
+  const failing = (errors: Error[]): void => {
+    store.batches.overBetween = (...range) => {
+      const [error] = errors.splice(0, 1);
+      if (error !== undefined) throw error;
+      return read(...range);
+    };
+  };
+  const id = begin(ids, { request: { concurrency: 3 } });
+  const pausedFor = async (): Promise<string> => {
+    await until(() => batches.get(id)?.state === "paused");
+    return batches.get(id)?.pause?.reason ?? "";
+  };
+  failing([Object.assign(new Error("no"), { code: "SQLITE_IOERR" }), Object.assign(new Error("no"), { code: "SQLITE_IOERR" })]);
+  expect(await pausedFor()).toContain("Its disk may be full");
+  failing([new TypeError("no")]);
+  expect(batches.resume(id)).toEqual({ ok: true });
+  await until(async () => (await pausedFor()).includes("TypeError"));
+  expect(batches.get(id)?.pause?.reason).toBe("The studio could not go on (TypeError). Resume to try again, or stop the batch.");
+  expect(batches.resume(id)).toEqual({ ok: true });
+  await until(() => batches.get(id)?.state !== "running");
+  expect(batches.get(id)).toMatchObject({
+    state: "done",
+    progress: { expertAnswers: { done: 40 }, questions: { aggregated: 20, open: 0 }, lost: 0, retried: 0 },
+  });
+  expect([...(batches.results(id) ?? [])].map((result) => result.id)).toEqual(ids);
 });

@@ -59,15 +59,19 @@ export class Questions {
     return through === 0 ? null : this.#toAggregate / through;
   }
 
-  /** A call of a question has come to its end, and that is on disk. */
+  /** Questions that the aggregator was sent, or is going to be. */
+  get sent(): number {
+    return this.#toAggregate;
+  }
+
+  /** A call of a question has come to its end, and that is on disk. @throws what the disk throws, having changed nothing. */
   end({ stage, position }: Pick<OverCall, "stage" | "position">): void {
-    if (stage === "experts") {
-      const out = (this.#out[position] ?? 1) - 1;
-      this.#out[position] = out;
-      if (out > 0) return;
+    const out = (this.#out[position] ?? 0) - (stage === "experts" ? 1 : 0);
+    if (out === 0) {
+      const calls = this.#parts.store.batches.overBetween(this.#parts.batch.id, position, position + 1);
+      this.#judge(position, calls, stage === "experts");
     }
-    const calls = this.#parts.store.batches.overBetween(this.#parts.batch.id, position, position + 1);
-    this.#judge(position, calls, stage === "experts");
+    this.#out[position] = out;
   }
 
   /** @param isNews its experts were not known to be through. */
@@ -75,6 +79,7 @@ export class Questions {
     const { batch, shape, store } = this.#parts;
     const judged = judgeQuestion(calls, shape.expertsOf(position), batch.order);
     if (judged === null) return;
+    const reference = judged.verdict === "open" ? null : (store.prompts.prompt(batch.promptSetId, position)?.reference ?? null);
     const isAggregated = judged.verdict === "open" || calls.some((call) => call.stage === "aggregator");
     if (isNews && isAggregated) this.#toAggregate += 1;
     if (judged.verdict === "open") {
@@ -82,7 +87,6 @@ export class Questions {
       return;
     }
     this.#counts[judged.verdict] += 1;
-    const reference = store.prompts.prompt(batch.promptSetId, position)?.reference ?? null;
     const right = isRight(judged.vote, reference, this.#readVote);
     if (right === null) return;
     const { right: before, questions } = this.#accuracy;

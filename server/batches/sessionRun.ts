@@ -22,7 +22,7 @@ export interface Hold {
   opened(): Promise<boolean>;
   /** Holds it for a reason that somebody has to see to. */
   pause(reason: string): void;
-  /** Of what the disk could not take. */
+  /** Of what could not be done, most likely for the disk. */
   stumble(error: unknown): void;
   /** After a while, or as soon as it ends. */
   sleep(ms: number): Promise<void>;
@@ -38,7 +38,7 @@ export interface SessionGround {
   /** What the model is asked; null: the texts are gone. */
   readonly bodyOf: (position: number) => Prompt["body"] | null;
   readonly readVote: (text: string) => string | null;
-  /** A call has come to its end, and that is on disk. */
+  /** A call has come to its end, and that is on disk. @throws what the disk throws, having changed nothing. */
   readonly ended: (row: StoredBatchCall) => void;
   readonly keepRow: (row: SessionRow) => void;
   /** Cuts what is under way. */
@@ -163,9 +163,10 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
 
   const end = (row: StoredBatchCall): Promise<void> =>
     book.end(row, () => {
+      // It alone may fail, and is then done again with the rest.
+      ground.ended(row);
       tries.delete(row.position);
       queue.end();
-      ground.ended(row);
     });
 
   async function unload(): Promise<void> {

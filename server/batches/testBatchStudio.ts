@@ -128,10 +128,18 @@ export interface TestOrder {
   readonly aggregators?: readonly number[];
   readonly questions: number;
   readonly request?: Partial<BatchRequest>;
+  readonly aggregatorPredicted?: BatchOrder["aggregatorPredicted"];
 }
 
 /** What a batch on one-GPU workers of node1 is to do, settled as a preparation would: all experts answer all questions. */
-export function orderOf({ ensemble, workers, aggregators = [0], questions, request = {} }: TestOrder): BatchOrder {
+export function orderOf({
+  ensemble,
+  workers,
+  aggregators = [0],
+  questions,
+  request = {},
+  aggregatorPredicted = null,
+}: TestOrder): BatchOrder {
   const copies = (model: string) => workers.filter((models) => models.includes(model)).length;
   const dealt = new Map<string, number>();
   const sessions = workers.map((models) =>
@@ -150,7 +158,7 @@ export function orderOf({ ensemble, workers, aggregators = [0], questions, reque
       ...request,
     },
     ...{ ensemble, gpu: "l40s", workers: workers.map((_, gpu) => placement(gpu)), sessions, aggregators: aggregators.map(placement) },
-    ...{ schedules: [], aggregatorPredicted: null, emulated: true, questions, notes: [] },
+    ...{ schedules: [], aggregatorPredicted, emulated: true, questions, notes: [] },
   };
 }
 

@@ -20,14 +20,15 @@ export interface JobFileParts {
 
 /**
  * The experts' stage of a batch as a file for somebody else's hands: what each worker loads and asks in which order, with the prompts. What to load is
- * what the cluster's connection says where it is of that kind, else the repository on each model's card.
+ * what the cluster's connection says where it is of that kind, else the repository on each model's card. Workers that have no session are left out.
  *
  * @returns a sentence where nothing says what to load, or the prompts are too large.
  */
 export async function batchJobFile(
-  order: BatchOrder,
+  whole: BatchOrder,
   { format, connection: kept, cards, prompts }: JobFileParts,
 ): Promise<Outcome<{ readonly name: string; readonly text: string }>> {
+  const order = withoutIdle(whole);
   const connection = kept?.kind === format ? readConnection(kept) : null;
   if (connection !== null && !connection.ok) return connection;
   const at = connection?.value ?? null;
@@ -45,6 +46,16 @@ export async function batchJobFile(
   const first = format === "ray" ? ["#!/usr/bin/env bash"] : [];
   const head = [...first, ...headOf(order), ...howTo[format]].join("\n");
   return { ok: true, name: `${name}.${format === "ray" ? "sh" : "yaml"}`, text: `${head}\n${text}` };
+}
+
+/** A pod or a job of nothing would hold GPUs to do it. */
+function withoutIdle(order: BatchOrder): BatchOrder {
+  const isBusy = (worker: number): boolean => (order.sessions[worker]?.length ?? 0) > 0;
+  return {
+    ...order,
+    sessions: order.sessions.filter((_, worker) => isBusy(worker)),
+    workers: order.workers.filter((_, worker) => isBusy(worker)),
+  };
 }
 
 /** The name of the batch and a hash of all that is run, so that another batch of that name is another job. */

@@ -22,12 +22,9 @@ export function rayJob(order: BatchOrder, { name, script, inputs, address }: Ray
   const unpack = inputParts(inputs).flatMap(({ file, base64 }) => [`base64 -d > "$folder/${file}" <<'${end}'`, base64, end]);
   const at = address === null ? [] : ["--address", address];
   const options = [...at, "--no-wait", "--entrypoint-num-gpus", `${order.request.gpusPerWorker}`].map(quoted).join(" ");
-  const submit = order.sessions.flatMap((sessions, worker) =>
-    sessions.length === 0
-      ? []
-      : [
-          `ray job submit ${options} --submission-id "${name}-w${worker}-$run" --working-dir "$folder" -- bash worker.sh ${worker} . "$results"`,
-        ],
+  const submit = order.sessions.map(
+    (_, worker) =>
+      `ray job submit ${options} --submission-id "${name}-w${worker}-$run" --working-dir "$folder" -- bash worker.sh ${worker} . "$results"`,
   );
   return `${[
     "set -euo pipefail",
