@@ -118,7 +118,7 @@ test("a newcomer sees where experts of an ensemble go, tries its gate, serves it
 
   await test.step("tau is turned while it serves: from the next decision on experts that disagree are aggregated", async () => {
     const tau = page.getByTestId("online-tau");
-    await tau.getByRole("slider").press("End");
+    await tau.getByRole("slider").press("ArrowRight");
     await expect(tau).toContainText("of the requests counted would skip the aggregator");
     await tau.getByLabel("Reason for the change (optional)").fill("answers were worse");
     await tau.getByRole("button", { name: "Approve 1/2 → 1" }).click();
@@ -132,6 +132,19 @@ test("a newcomer sees where experts of an ensemble go, tries its gate, serves it
     await lookOver("online");
     await page.goto(`${studio.url}/history`);
     await expect(page.getByText("answers were worse").filter({ visible: true }).first()).toBeVisible();
+  });
+
+  await test.step("all is aggregated while that is asked for, however experts vote", async () => {
+    await page.goto(`${studio.url}/ensembles?tab=online`);
+    const tau = page.getByTestId("online-tau");
+    await tau.getByRole("slider").press("End");
+    await tau.getByRole("button", { name: "Approve 1 → aggregate all" }).click();
+    await expect(tau.getByText("In force: tau aggregate all, from the next decision on.")).toBeVisible();
+    const answers = await Promise.all(Array.from({ length: 6 }, (_, at) => askEnsemble(gatewayUrl, `generated-${at}`)));
+    expect(new Set(answers.map(({ outcome }) => outcome))).toEqual(new Set(["aggregated"]));
+    await tau.getByRole("slider").press("ArrowLeft");
+    await tau.getByRole("button", { name: "Approve aggregate all → 1" }).click();
+    await expect(tau.getByText("In force: tau 1, from the next decision on.")).toBeVisible();
   });
 
   await test.step("the gate's tab brings the kept ensemble to the tau that is served, and the gateway with it", async () => {
@@ -162,6 +175,8 @@ test("a newcomer sees where experts of an ensemble go, tries its gate, serves it
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("night run");
     await expect(dialog.getByTestId("batch-preview")).toContainText(String(QUESTIONS), { timeout: 60_000 });
+    await expect(dialog.getByTestId("batch-preview")).toContainText("if all do.");
+    await expect(dialog.getByTestId("batch-preview").getByRole("button", { name: /^aggregator 1, / })).toBeVisible();
     await accessible(page);
     await page.screenshot({ path: info.outputPath("batch-preview.png"), fullPage: true });
     await dialog.getByRole("button", { name: "Start", exact: true }).click();
@@ -183,7 +198,7 @@ test("a newcomer sees where experts of an ensemble go, tries its gate, serves it
     expect(results).toHaveLength(QUESTIONS);
     for (const { verdict, experts, correct } of results) {
       expect(["skipped", "aggregated"]).toContain(verdict);
-      expect(experts.map(({ model }) => model)).toEqual(LADDER.slice(0, 2));
+      expect(experts.map(({ model }) => model)).toEqual([LADDER[1], LADDER[0]]);
       expect(correct).not.toBeNull();
     }
     expect(new Set(results.map(({ verdict }) => verdict)).size).toBe(2);
