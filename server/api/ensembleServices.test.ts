@@ -234,6 +234,9 @@ describe("ensembles over a running cluster", () => {
     const { preview } = done(await batches.preview(request(), never));
     expect(preview).toMatchObject({ questions: 24, gpus: [{ node: "node1", gpus: [0, 1] }] });
     expect(preview.notes.join(" ")).toContain("emulated");
+    const aggregator = preview.aggregator ?? expect.fail("nothing is predicted of the aggregator");
+    expect([aggregator.model, aggregator.tp * aggregator.copies]).toEqual(["qwen2.5-7b", 2]);
+    expect([aggregator.loadSeconds > 0, aggregator.allSeconds > 0]).toEqual([true, true]);
     expect(batches.list()).toEqual([]);
 
     const { id } = done(await batches.start(request(), never, "ada"));
@@ -245,12 +248,19 @@ describe("ensembles over a running cluster", () => {
       return seen !== null && seen.state !== "running" && seen;
     });
     expect([batch.state, batch.pause]).toEqual(["done", null]);
-    expect([...(batches.results(id) ?? [])]).toHaveLength(24);
+    const results = [...(batches.results(id) ?? [])];
+    expect(results).toHaveLength(24);
     expect(batches.results("none")).toBeNull();
 
     done(await ensembles.keepSample({ name: "nightly's", source: { kind: "batch", batchId: id } }, "ada"));
     expect(ensembles.samples()[0]).toMatchObject({ name: "nightly's", origin: "emulated", questions: 20, categories: ["even", "odd"] });
     expect(ensembles.samples()[0]?.models.map(({ model }) => model)).toEqual(experts);
+    // What the sample of it sent to the aggregator is what the next one is expected to send.
+    const labelled = results.filter(({ correct }) => correct !== null);
+    const share = labelled.filter(({ verdict }) => verdict === "aggregated").length / 20;
+    const again = done(await batches.preview(request(), never)).preview.aggregator;
+    expect(again?.expected).toMatchObject({ share, source: 'the sample "nightly\'s"' });
+    expect(again?.expected?.seconds).toBeLessThanOrEqual(again?.allSeconds ?? 0);
     expect(batches.remove(id, "ada")).toEqual({ ok: true });
     expect(batches.list()).toEqual([]);
     const actions = runtime.services.audit.list(100).map(({ action }) => action);

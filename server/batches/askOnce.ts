@@ -1,6 +1,7 @@
 import type { Prompt } from "@/server/contracts/prompts";
 import { askModel } from "@/server/profiling/askModel";
 import type { Place } from "@/server/profiling/place";
+import { answerLimit } from "@/solver/ensemble/answerLimit";
 
 /** What came of one attempt. */
 export type Attempt =
@@ -69,8 +70,13 @@ export async function askOnce({ place, body, timeoutSeconds, signal }: AskedOnce
   }
 }
 
-/** A prompt's own body, its answer bounded where the prompt does not bound it itself. */
-export function boundedBody(body: Prompt["body"], maxTokens: number | undefined): Prompt["body"] {
-  const isBounded = maxTokens === undefined || body.max_tokens != null || body.max_completion_tokens != null;
-  return isBounded ? body : { ...body, max_tokens: maxTokens };
+/**
+ * A prompt's own body, its answer as long as the prompt and the ensemble both allow, said in the field that the prompt has for it.
+ *
+ * @param maxTokens of the ensemble; left out: as many as the engine allows.
+ */
+export function boundedBody({ max_tokens, max_completion_tokens, ...body }: Prompt["body"], maxTokens: number | undefined): Prompt["body"] {
+  const own = max_completion_tokens ?? max_tokens;
+  const limit = answerLimit(typeof own === "number" ? own : null, maxTokens);
+  return limit === undefined ? body : { ...body, [max_completion_tokens == null ? "max_tokens" : "max_completion_tokens"]: limit };
 }

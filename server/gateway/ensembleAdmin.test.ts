@@ -73,13 +73,17 @@ describe("ensembles on the admin port", () => {
 
   it.each([
     ["a pattern that cannot be read", put({ extraction: { kind: "pattern", pattern: "(?=x)" } }), /cannot read votes/],
-    ["an ensemble among its experts", put({ experts: ["a", "b", "ensemble/duo"] }), /ensemble/],
+    ["an ensemble among its experts", { ...put(), ensemble: { ...ensembleOf(), experts: ["a", "b", "ensemble/duo"] } }, /ensemble/],
     [
       "a cascade among its experts",
-      put({ experts: ["a", "b", "cascade/default"] }),
+      { ...put(), ensemble: { ...ensembleOf(), experts: ["a", "b", "cascade/default"] } },
       /asks cascade\/default, a name that is the gateway's own/,
     ],
-    ["a cascade as its aggregator", put({ aggregator: { model: "cascade/default" } }), /asks cascade\/default/],
+    [
+      "a cascade as its aggregator",
+      { ...put(), ensemble: { ...ensembleOf(), aggregator: { model: "cascade/default" } } },
+      /asks cascade\/default/,
+    ],
     ["another name than its path's", put({ name: "other" }), /is called other/],
     ["a quorum above its experts", { ...put(), ensemble: { ...ensembleOf(), quorum: 4 } }, /quorum/],
     ["nobody who says so", { ensemble: ensembleOf() }, /by/],

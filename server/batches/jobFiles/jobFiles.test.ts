@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { Job } from "kubernetes-models/batch/v1";
 import { ConfigMap, PersistentVolumeClaim } from "kubernetes-models/v1";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -11,7 +12,9 @@ import { connectionSchema as kubernetesSchema } from "@/server/kubernetes/connec
 import { connectionSchema as raySchema } from "@/server/ray/connection";
 import { openStore, type Store } from "@/server/store/store";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import { boundedBody } from "../askOnce";
 import { batchJobFile, type JobFileParts } from "./batchJobFile";
+import { sessionInputs } from "./sessionInputs";
 import { testOrder, testPrompt } from "./testOrder";
 
 const questions = 7;
@@ -160,6 +163,13 @@ it("writes objects for Kubernetes that its published schemas take, with a pod of
   expect(yaml).toContain("# It runs the experts only.");
 });
 
+it("asks for no GPUs for a worker that has no session", async () => {
+  const order = testOrder(questions);
+  const [first = [], second = []] = order.sessions;
+  const idle = { ...order, workers: [...order.workers, { node: "n1", gpus: [2] }], sessions: [first, [], second] };
+  for (const format of ["kubernetes", "ray"] as const) expect(await text({ format }, idle)).toBe(await text({ format }, order));
+});
+
 it("takes vLLM's own image where the cluster's engines are others, and none of their flags", async () => {
   const connection = kubernetesSchema.parse({
     ...{
@@ -191,6 +201,29 @@ it("asks every expert every prompt it has exactly once, session by session", asy
     ...{ messages: testPrompt(0).body.messages, temperature: 0, max_tokens: 512, model: "qwen2.5-3b" },
   });
   expect(readFileSync(join(bin, "calls"), "utf8").split("\n")[0]).toContain("--model Qwen/Qwen2.5-3B-Instruct");
+});
+
+it("lets answers be as long as prompt and ensemble both allow, as the studio's own run does", async () => {
+  const bodies = [{ max_tokens: 8000 }, { max_tokens: 100 }, { max_completion_tokens: 8000, max_tokens: 50 }, {}].map((own) => ({
+    ...testPrompt(0).body,
+    ...own,
+  }));
+  const asked = await Promise.all(
+    bodies.map(async (body) => {
+      const some = () => [{ position: 0, prompt: { ...testPrompt(0), body } }];
+      const made = await sessionInputs(testOrder(1), { some });
+      if (!made.ok) throw new Error(made.message);
+      return JSON.parse(gunzipSync(made.inputs[0]!.gzip).toString()).body as Readonly<Record<string, unknown>>;
+    }),
+  );
+  const limits = (each: readonly Readonly<Record<string, unknown>>[]) => each.map((body) => [body.max_tokens, body.max_completion_tokens]);
+  expect(limits(asked)).toEqual([
+    [512, undefined],
+    [100, undefined],
+    [undefined, 512],
+    [512, undefined],
+  ]);
+  expect(limits(asked)).toEqual(limits(bodies.map((body) => boundedBody(body, 512))));
 });
 
 it("goes on with the session that was cut off when a worker is run again, and does none again that is done", async () => {

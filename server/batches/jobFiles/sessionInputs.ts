@@ -3,6 +3,7 @@ import { createGzip } from "node:zlib";
 import type { Outcome, Prompt } from "@/server/contracts/studio";
 import type { BatchOrder } from "@/server/store/batchOrder";
 import type { Store } from "@/server/store/store";
+import { boundedBody } from "../askOnce";
 
 /** What one session is asked, as `vllm run-batch` reads it: JSON lines, compressed. */
 export interface SessionInput {
@@ -25,7 +26,7 @@ export const sessionName = (worker: number, turn: number): string => `w${worker}
  */
 export async function sessionInputs(
   order: BatchOrder,
-  prompts: Store["prompts"],
+  prompts: Pick<Store["prompts"], "some">,
 ): Promise<Outcome<{ readonly inputs: readonly SessionInput[] }>> {
   const { request, ensemble, questions } = order;
   const sessions = order.sessions.flatMap((own, worker) => own.map((session, turn) => ({ ...session, name: sessionName(worker, turn) })));
@@ -47,9 +48,8 @@ export async function sessionInputs(
 
 /** One line of OpenAI's batch form. */
 function requestLine({ id, body }: Prompt, model: string, maxTokens: number | undefined): string {
-  const { n: _, stream: _s, stream_options: _o, ...rest } = body;
-  const limit = maxTokens === undefined ? {} : { max_tokens: maxTokens };
-  return `${JSON.stringify({ custom_id: id, method: "POST", url: "/v1/chat/completions", body: { ...rest, ...limit, model } })}\n`;
+  const { n: _, stream: _s, stream_options: _o, ...asked } = boundedBody(body, maxTokens);
+  return `${JSON.stringify({ custom_id: id, method: "POST", url: "/v1/chat/completions", body: { ...asked, model } })}\n`;
 }
 
 function collected() {
