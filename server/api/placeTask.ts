@@ -125,5 +125,5 @@ function askedQuestions(
     return { ok: true, questions, says: "Shares of experts are those of the assignments." };
   }
   const questions = ids.map((id, at) => ({ id, category: table.categories[at] ?? "" }));
-  return { ok: true, questions, says: "Shares of experts are those that its questions recruit where lengths are from." };
+  return { ok: true, questions, says: "Which expert is asked how many of the questions is as in the answers that lengths are from." };
 }

@@ -224,17 +224,13 @@ function notesOf(
     `Answers are as long as ${task.lengthsSource}.`,
     ...(modelled === ""
       ? []
-      : [
-          `Modelled: too little was measured of sessions of ${modelled} on ${gpu}, so that their seconds are the simulator's or an emulated engine's.`,
-        ]),
+      : [`Modelled: too little was measured of sessions of ${modelled} on ${gpu}; the word beside each says where its seconds are from.`]),
     ...(estimated === ""
       ? []
-      : [
-          `Estimated: no loads of ${estimated} were measured: they are of weights' bytes and what such storage usually gives, or an emulated engine's.`,
-        ]),
+      : [`Estimated: no loads of ${estimated} were measured; the word beside each says where its seconds are from.`]),
     "Every schedule is timed with the same cost of sessions, in which small shards lose throughput; data-concurrent knows neither K nor caps of replicas.",
     aggregator === null
       ? `The aggregator ${ensemble.aggregator.model} cannot be timed on ${workers * gpusPerWorker} x ${gpu}: no engine of it fits there, or has room for a question with its answers.`
-      : `Modelled: the aggregator's seconds, on all workers' GPUs after the experts, ${task.aggregated?.confidence ? "the questions that experts agree on least first" : "as if all questions were alike"}; without its load.`,
+      : `Modelled: the aggregator's seconds, on all workers' GPUs after the experts, ${task.aggregated?.confidence ? "the questions that experts agree on least first" : "as if all questions were alike"}.`,
   ];
 }
