@@ -83,6 +83,7 @@ export class OwnPort {
 
   /** Rejects as undici does where there is no answer, or the signal has fired. */
   async ask({ from, headers, body, signal, part = false }: OwnCall): Promise<Dispatcher.ResponseData> {
+    signal.throwIfAborted();
     this.#own ??= opened(this.#serverOf()).catch((error: unknown) => {
       this.#own = null;
       throw error;

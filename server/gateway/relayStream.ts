@@ -45,7 +45,8 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
       return;
     }
     if (begun.firstTokenMs !== null) {
-      writer.write(lines.feed(chunk), flow);
+      const whole = lines.feed(chunk);
+      if (whole.length > 0) writer.write(whole, flow);
       return;
     }
     begun.held.push(chunk);
