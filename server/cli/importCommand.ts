@@ -5,6 +5,7 @@ import { studioSettings } from "@/server/studioSettings";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { addImportAnswersCommand } from "./importAnswersCommand";
 import { addImportResultsCommand } from "./importResultsCommand";
+import { addImportSessionsCommand } from "./importSessionsCommand";
 import { addImportWorkflowCommand } from "./importWorkflowCommand";
 import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
 
@@ -17,6 +18,7 @@ export function addImportCommand(program: Command, onExit: (code: ExitCode) => v
   addImportWorkflowCommand(importing, onExit);
   addImportAnswersCommand(importing, onExit);
   addImportResultsCommand(importing, onExit);
+  addImportSessionsCommand(importing, onExit);
 }
 
 async function importWorkload(flags: WorkloadFlags & { readonly name?: string }): Promise<ExitCode> {

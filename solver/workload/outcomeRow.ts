@@ -121,7 +121,8 @@ interface Range {
   readonly of?: string;
 }
 
-function readNumber(field: string, text: string, { low, high, of = "" }: Range): Read<number> {
+/** A number of a field within a range, or what is wrong with it. */
+export function readNumber(field: string, text: string, { low, high, of = "" }: Range): Read<number> {
   const value = text === "" ? Number.NaN : Number(text);
   if (Number.isFinite(value) && value >= low && value <= high) return { ok: true, value };
   return refuse(`${field} is ${shown(text)}; it must be a number from ${low} to ${high}${of}`);
