@@ -17,7 +17,7 @@ import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { GpuCard } from "@/solver/hardware/gpus";
 import { quantile } from "@/solver/numeric/quantile";
 import { loadHighsEngine } from "./highsEngine";
-import { type ModelSessions, modelSessions } from "./modelSessions";
+import { type ModelSessions, modelSessions, preferred } from "./modelSessions";
 
 /** Everything that placing an ensemble's experts takes, as plain data. */
 export interface PlaceTask {
@@ -179,9 +179,8 @@ function aggregatorOf(task: PlaceTask, gpu: GpuCard): EnsemblePlacement["aggrega
   if (quickest === null) return null;
   const { pool, points } = quickest;
   const { tp } = pool.shape;
-  const loads = task.sessionRows.flatMap((row) =>
-    row.model === name && row.gpu === gpu.id && row.tp === tp ? (row.loadSeconds ?? []) : [],
-  );
+  const loaded = task.sessionRows.filter((row) => row.model === name && row.gpu === gpu.id && row.tp === tp);
+  const loads = preferred(loaded.filter((row) => row.loadSeconds !== null)).rows.map((row) => row.loadSeconds ?? 0);
   const loadSeconds = loads.length > 0 ? quantile(loads, 0.5) : pool.loadSeconds;
   return { model: name, tp, copies: pool.copies, loadSeconds, points };
 }
@@ -222,12 +221,8 @@ function notesOf(
   const { gpu, workers, gpusPerWorker, ensemble } = task;
   return [
     `Answers are as long as ${task.lengthsSource}.`,
-    ...(modelled === ""
-      ? []
-      : [`Modelled: too little was measured of sessions of ${modelled} on ${gpu}; the word beside each says where its seconds are from.`]),
-    ...(estimated === ""
-      ? []
-      : [`Estimated: no loads of ${estimated} were measured; the word beside each says where its seconds are from.`]),
+    ...(modelled === "" ? [] : [`Modelled: too little was measured of sessions of ${modelled} on ${gpu}.`]),
+    ...(estimated === "" ? [] : [`Estimated: no loads of ${estimated} were measured.`]),
     "Every schedule is timed with the same cost of sessions, in which small shards lose throughput; data-concurrent knows neither K nor caps of replicas.",
     aggregator === null
       ? `The aggregator ${ensemble.aggregator.model} cannot be timed on ${workers * gpusPerWorker} x ${gpu}: no engine of it fits there, or has room for a question with its answers.`
