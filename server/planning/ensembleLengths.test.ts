@@ -44,6 +44,9 @@ describe("lengths of an ensemble's answers", () => {
     // Both voted A on the one, and are split on the other.
     expect(numbers(aggregated?.confidence ?? undefined)).toEqual([1, 0.5]);
     expect(lengthsSource).toContain('the sample "night"');
+    // Experts that are let write less leave less to read.
+    const bounded = of([...three, sampled("z", [5, 6], ["A", "B"])], ensemble({ maxTokens: 25 }));
+    expect(numbers(bounded.aggregated?.answerTokens)).toEqual([30, 46]);
   });
 
   it("of an aggregator that was not asked are taken to be as long as the experts', and it is said", () => {

@@ -67,7 +67,7 @@ interface Row {
  * @returns a sentence where the table has no answers of an expert.
  */
 export function ensembleLengths(ensemble: Ensemble, table: LengthTable): EnsembleLengths | string {
-  const { experts, aggregator } = ensemble;
+  const { experts, aggregator, maxTokens = Number.POSITIVE_INFINITY } = ensemble;
   const columns = new Map(table.models.map((column) => [column.model, column]));
   const missing = experts.filter((expert) => !columns.has(expert));
   if (missing.length > 0)
@@ -105,7 +105,9 @@ export function ensembleLengths(ensemble: Ensemble, table: LengthTable): Ensembl
   };
   const aggregated: AggregatedQuestions = {
     questionTokens: Int32Array.from(read, questionTokens),
-    answerTokens: Int32Array.from(read, (row) => row.experts.reduce((sum, expert) => sum + answerTokens(expert, row), 0)),
+    answerTokens: Int32Array.from(read, (row) =>
+      row.experts.reduce((sum, expert) => sum + Math.min(answerTokens(expert, row), maxTokens), 0),
+    ),
     outputTokens: Int32Array.from(read, (row) => answerTokens(aggregator.model, row)),
     confidence: hasVotes ? Float64Array.from(read, confidence) : null,
   };

@@ -114,8 +114,8 @@ export function modelSessions(asked: SessionsOf): Outcome<{ readonly sessions: M
   };
 }
 
-/** Measured ones where there are any: emulated engines follow the planner's own model, so that beside these theirs say nothing. */
-function preferred(rows: readonly SessionRow[]): { readonly rows: readonly SessionRow[]; readonly of: "" | " of emulated engines" } {
+/** Measured sessions where there are any: emulated engines follow the planner's own model, so that beside these theirs say nothing. */
+export function preferred(rows: readonly SessionRow[]): { readonly rows: readonly SessionRow[]; readonly of: "" | " of emulated engines" } {
   const measured = rows.filter(({ origin }) => origin === "measured");
   return measured.length > 0 ? { rows: measured, of: "" } : { rows, of: " of emulated engines" };
 }

@@ -33,6 +33,29 @@ it("places every prompt once in every schedule, within K and caps, and never tak
   expect(own!.idle).toBeLessThan(schedules[1]!.idle);
 });
 
+it("times every schedule alike: a load and the cost of as many answers, and idle over all workers until the last is done", async () => {
+  const { schedules, experts } = await placed();
+  const answering = new Map<string, number>();
+  for (const { workers, makespanSeconds, idle, loads } of schedules) {
+    expect(workers).toHaveLength(4);
+    const sessions = workers.flat();
+    const busy = sessions.reduce((sum, { fromSeconds, untilSeconds }) => sum + untilSeconds - fromSeconds, 0);
+    expect([makespanSeconds, loads]).toEqual([Math.max(...sessions.map(({ untilSeconds }) => untilSeconds)), sessions.length]);
+    expect(idle).toBeCloseTo(1 - busy / (4 * makespanSeconds), 9);
+    for (const { model, prompts, fromSeconds, readySeconds, untilSeconds } of sessions) {
+      const { loadSeconds, secondsPerPrompt, prompts: all } = experts.find((one) => one.model === model)!;
+      expect(readySeconds - fromSeconds).toBeCloseTo(loadSeconds, 6);
+      const seconds = untilSeconds - readySeconds;
+      if (prompts === all) expect(seconds).toBeCloseTo(all * secondsPerPrompt, 6);
+      expect(seconds).toBeCloseTo(answering.get(`${model} ${prompts}`) ?? seconds, 6);
+      answering.set(`${model} ${prompts}`, seconds);
+    }
+    for (const line of workers)
+      for (const [turn, { fromSeconds }] of line.entries())
+        if (turn > 0) expect(fromSeconds).toBeGreaterThanOrEqual(line[turn - 1]!.untilSeconds);
+  }
+});
+
 it("replicates the expert that takes longest, and says what its shards lose, why, and that all of it is modelled", async () => {
   const { experts, notes, aggregator } = await placed();
   const reasoning = experts[1]!;
@@ -89,7 +112,8 @@ it("takes a load that was measured of the aggregator, which says nothing of how 
     ...{ model: "qwen2.5-72b", gpu: "a100-sxm-80g", tp: 4, prompts: 0, concurrency: 64, meanOutputTokens: 0, maxOutputTokens: 0 },
     ...{ seconds: 0, loadSeconds: 77, origin: "measured" },
   };
-  const { aggregator } = await placed({ sessionRows: [load] });
+  // One of an emulated engine says nothing beside it.
+  const { aggregator } = await placed({ sessionRows: [load, { ...load, loadSeconds: 5, origin: "emulated" }] });
   expect(aggregator!.loadSeconds).toBe(77);
   expect(aggregator!.points).toEqual((await placed()).aggregator!.points);
 });
