@@ -8,7 +8,7 @@ import { keepPrompts, until } from "@/server/profiling/testProfileStudio";
 import { openStore, type Store } from "@/server/store/store";
 import { batchesOver, ensembleOf, keepCluster, orderOf, questionsOf } from "./testBatchStudio";
 
-/** Answers with the number of its process, and dies of a question that says so. */
+/** Answers with the number of its process, refuses a question that says so, and dies of another. */
 const mortal = `
 const { createServer } = require("node:http");
 const [, , name, port] = process.argv;
@@ -19,6 +19,7 @@ createServer(async (request, response) => {
   let text = "";
   for await (const piece of request) text += piece;
   if (text.includes("poison")) process.exit(9);
+  if (text.includes("refuse")) return response.writeHead(400).end("{}");
   setTimeout(() => json(response, {
     id: "1", object: "chat.completion", created: 1, model: name,
     choices: [{ index: 0, message: { role: "assistant", content: "I am " + process.pid }, finish_reason: "stop" }],
@@ -111,6 +112,13 @@ it("loses one question that its engine dies of each time, and no other", async (
   const results = [...(batches.results(id) ?? [])];
   expect(results.filter(({ verdict }) => verdict === "unanswered").map((result) => result.id)).toEqual(["poison"]);
   expect(measured()).toEqual({ sessions: [], loads: [...experts, "qwen2.5-3b"] });
+});
+
+it("takes no session for a measured one of which a question failed, whose time would count and its answer not", async () => {
+  const id = begin(["q0", "refuse", "q1"], { workers: [["qwen2.5-7b"]] });
+  await until(() => batches.get(id)?.state !== "running");
+  expect(batches.get(id)).toMatchObject({ state: "done", progress: { expertAnswers: { done: 2, failed: 1 } } });
+  expect(measured()).toEqual({ sessions: [], loads: ["qwen2.5-7b", "qwen2.5-3b"] });
 });
 
 it("pauses with the reason and the way out where a model cannot be loaded, and goes on when it can", async () => {
