@@ -22,7 +22,9 @@ export class EnsembleChunks {
   whole = false;
   /** Whether the client was told of an error. */
   broken = false;
-  usage: Usage = noUsage;
+  #toldUsage = false;
+  /** The latest chunk's, for one of the gateway's own. */
+  #created: unknown;
 
   constructor(options: ChunkOptions) {
     this.#options = options;
@@ -43,9 +45,13 @@ export class EnsembleChunks {
   }
 
   #event(event: string): string {
-    const data = /^data: ?(.*)$/m.exec(event)?.[1]?.trim();
-    if (data === "[DONE]") this.whole = !this.broken;
-    if (data === undefined || data === "[DONE]") return `${event}\n\n`;
+    const lines = [...event.matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line);
+    if (lines.length === 0) return `${event}\n\n`;
+    const data = lines.join("\n").trim();
+    if (data === "[DONE]") {
+      this.whole = !this.broken;
+      return `${this.#untoldUsage()}${event}\n\n`;
+    }
     const chunk = parsed(data);
     if (!isRecord(chunk)) return "";
     if (chunk.error != null) {
@@ -55,10 +61,21 @@ export class EnsembleChunks {
     const { id, model, includeUsage, sum } = this.#options;
     const { usage, ...rest } = chunk;
     const named = { ...rest, id, model };
+    this.#created = chunk.created;
     if (!isRecord(usage)) return `data: ${JSON.stringify(named)}\n\n`;
-    this.usage = usageOf(chunk);
-    if (includeUsage) return `data: ${JSON.stringify({ ...named, usage: sum(this.usage) })}\n\n`;
+    if (includeUsage) {
+      this.#toldUsage = true;
+      return `data: ${JSON.stringify({ ...named, usage: sum(usageOf(chunk)) })}\n\n`;
+    }
     return Array.isArray(chunk.choices) && chunk.choices.length > 0 ? `data: ${JSON.stringify(named)}\n\n` : "";
+  }
+
+  /** What the other calls used, where the aggregator's engine tells nothing of its own. */
+  #untoldUsage(): string {
+    const { id, model, includeUsage, sum } = this.#options;
+    const usage = includeUsage && !this.#toldUsage ? sum(noUsage) : undefined;
+    if (usage === undefined) return "";
+    return `data: ${JSON.stringify({ id, object: "chat.completion.chunk", created: this.#created, model, choices: [], usage })}\n\n`;
   }
 }
 

@@ -92,6 +92,23 @@ describe("an ensemble's stream", () => {
     expect([text, models, usage?.total_tokens]).toEqual(["Well, D.", ["ensemble/trio"], 72]);
   });
 
+  it("tells the experts' usage where the aggregator's engine tells none", async () => {
+    const { gateway } = await serving({
+      c: says("B"),
+      sum: (_, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(`${streamEvent({ role: "assistant", content: "Well" })}${streamEvent({}, "stop")}data: [DONE]\n\n`);
+      },
+    });
+    const stream = await clientOf(gateway).chat.completions.create({ ...question, stream_options: { include_usage: true } });
+    const { text, usage, models } = await textOf(stream);
+    expect([text, models, usage]).toEqual([
+      "Well",
+      ["ensemble/trio"],
+      { prompt_tokens: 3 * 7, completion_tokens: 3 * 3, total_tokens: 3 * 10 },
+    ]);
+  });
+
   it("tells no usage that nobody asked for", async () => {
     const { answer, goOn } = written();
     const { gateway } = await serving({ b: says("B"), c: says("C"), sum: answer });
@@ -160,7 +177,7 @@ describe("an ensemble's stream", () => {
       sum: (_, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.end(
-          `${streamEvent({ role: "assistant", content: "Well" })}data: {"choices":[{"del\n\n${streamEvent({}, "stop")}data: [DONE]\n\n`,
+          `${streamEvent({ role: "assistant", content: "Well" })}data: {"choices":[{"del\n\ndata: {"choices":\ndata: []}\n\n${streamEvent({}, "stop")}data: [DONE]\n\n`,
         );
       },
     });
