@@ -117,6 +117,8 @@ describe("a batch on the embedded cluster", () => {
     await until(() => (batches.get(id)?.progress.expertAnswers.done ?? 0) >= 5);
     expect(batches.pause(id)).toEqual({ ok: true });
     expect(batches.pause(id)).toEqual({ ok: false, message: '"nightly" is paused, so it cannot be paused.' });
+    // Calls that were about to be made are put down in this turn of the event loop.
+    await new Promise((wake) => setImmediate(wake));
     await until(() => cluster.store.batches.groups(id).every(({ state }) => state === "done"));
     const done = batches.get(id)?.progress.expertAnswers.done;
     const loaded = await standing();
