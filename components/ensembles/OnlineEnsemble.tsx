@@ -20,7 +20,7 @@ const CALLS_SHOWN = 20;
 const bucketColumns = [
   { key: "votes", name: "Votes" },
   { key: "requests", name: "Requests" },
-  { key: "skipped", name: "Skipped the aggregator", numeric: true },
+  { key: "skipped", name: "Skipped, by the tau of the time", numeric: true },
 ] as const;
 
 const expertColumns = [

@@ -49,7 +49,7 @@ describe("prepareGantt", () => {
   it("draws workers with nothing to do as one row where there are many, and counts them all the same", () => {
     const workers = Array.from({ length: 64 }, (_, at) => (at < 2 || at === 40 ? [session("gemma-2-9b", 0, 100)] : []));
     const drawing = prepareGantt([input("a", workers)], identities)?.drawings[0];
-    expect(drawing?.rows.map(({ key }) => key)).toEqual(["worker 1", "worker 2", "worker 3 to 40", "worker 41", "worker 42 to 64"]);
+    expect(drawing?.rows.map(({ key }) => key)).toEqual(["worker 1", "worker 2", "worker 3–40", "worker 41", "worker 42–64"]);
     expect(drawing?.rows[2]?.idle).toEqual([{ from: 0, width: 1 }]);
     expect(drawing?.says).toContain("64 workers, 3 sessions");
     const few = prepareGantt([input("a", workers.slice(0, 20))], identities)?.drawings[0];

@@ -134,7 +134,7 @@ function drawnLines(lines: readonly GanttLine[]): readonly GanttLine[] {
     const [first, last] = [lines[at], lines[until - 1]];
     if (first === undefined) break;
     if (until - at >= LEAST_IDLE && last !== undefined) {
-      drawn.push({ name: `${first.name} to ${last.name.split(" ").at(-1)}`, sessions: [] });
+      drawn.push({ name: `${first.name}–${last.name.split(" ").at(-1)}`, sessions: [] });
       at = until;
     } else {
       drawn.push(first);

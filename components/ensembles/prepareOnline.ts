@@ -26,7 +26,7 @@ export function onlineFigures({ requests, outcomes: counts, atDeadline, belowQuo
     {
       name: "Skipped the aggregator",
       value: ofRequests(skipped, requests),
-      detail: `${formatCounted(skipped, "request")}, each by the tau of its time`,
+      detail: `${formatCounted(skipped, "request")}, by the tau of the time`,
     },
     {
       name: "Decided at the deadline",
