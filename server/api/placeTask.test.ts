@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { batchRequestSchema } from "@/server/contracts/batches";
+import type { PlaceRequest } from "@/server/contracts/ensembles";
+import { openStore, type Store } from "@/server/store/store";
+import { ensembleSchema } from "@/solver/ensemble/ensembleDocument";
+import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import { placeTask } from "./placeTask";
+
+const experts = ["qwen2.5-3b", "qwen2.5-7b"];
+
+let folder = "";
+let store: Store;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "weir-place-task-"));
+  store = openStore(folder);
+  const column = { answers: ["A", "B"], correct: Uint8Array.of(1, 0), outputTokens: Int32Array.of(10, 20), asked: Uint8Array.of(1, 1) };
+  store.answerSamples.insert(
+    { ...{ id: "s", name: "two", createdAt: "", actor: "ada", questions: 2, models: [], categories: [] }, origin: "uploaded", notes: [] },
+    { questionIds: ["a", "b"], models: experts.map((model) => ({ ...column, model })) },
+  );
+});
+afterAll(() => {
+  store.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function asked(change: Partial<PlaceRequest>) {
+  const ensemble = ensembleSchema.parse({
+    ...{ name: "vote", experts, expertsPerQuestion: 2, aggregator: { model: "qwen2.5-7b" } },
+    ...{ extraction: { kind: "choice" }, confidence: { kind: "plurality" }, tau: 1, quorum: 2, deadlineSeconds: 60 },
+  });
+  const request: PlaceRequest = {
+    ...{ ensemble, gpu: "l40s", workers: 2, gpusPerWorker: 1, maxModelsPerWorker: 2, replicas: "amortised", questions: 100 },
+    ...{ lengths: { kind: "sample", sampleId: "s" }, storage: "local-nvme" },
+    ...change,
+  };
+  const made = await placeTask(request, { store, uploads: { open: () => null }, cards: catalogueOf(noUserCards) });
+  if (!made.ok) throw new Error(made.message);
+  return made;
+}
+
+it("has as many requests in flight as a batch that asks for no number, and says so", async () => {
+  const { task, notes } = await asked({});
+  const batch = batchRequestSchema.parse({
+    ...{ name: "n", clusterId: "c", promptSetId: "s", ensemble: "vote", workers: 1, gpusPerWorker: 1, maxModelsPerWorker: null },
+  });
+  expect(task.concurrency).toBe(batch.concurrency);
+  expect(notes.join(" ")).toContain(`${batch.concurrency} requests in flight`);
+});
+
+it.each([
+  [2, 1, [2]],
+  [20, 1, [8, 8, 4]],
+  [3, 4, [8, 4]],
+  [5, 8, [8, 8, 8, 8, 8]],
+  [3, 16, [16, 16, 16]],
+])("takes %i workers of %i GPUs to be on nodes of eight, none of them on two", async (workers, gpusPerWorker, nodes) => {
+  expect((await asked({ workers, gpusPerWorker })).task.gpusByNode).toEqual(nodes);
+});
