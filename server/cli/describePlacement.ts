@@ -1,3 +1,4 @@
+import { counted } from "@/solver/cascade/wording";
 import type { ExpertsPlaced } from "@/solver/ensemble/placeExperts";
 import type { PlacedExpert } from "@/solver/ensemble/placement";
 import type { TimedSession } from "@/solver/ensemble/timeSchedule";
@@ -17,7 +18,9 @@ export interface ComparedSchedule {
 export function describePlacement(experts: readonly PlacedExpert[], placed: ExpertsPlaced, baselines: readonly ComparedSchedule[]): string {
   const { timed, solved, maxModelsPerWorker, sweep } = placed;
   const { makespanSeconds } = timed;
-  const proof = solved.proven ? "proven optimal" : `at most ${percentText(solved.gap)} above the optimum`;
+  const proof = solved.proven
+    ? "proven optimal"
+    : `the optimum at most ${percentText(solved.gap)} shorter (no less than ${secondsText(solved.lowerBoundSeconds)})`;
   const lines = timed.workers.map((sessions, worker) => `  ${String(worker + 1).padStart(3)}  ${lineOf(sessions, makespanSeconds)}`);
   const rows = [
     ["expert", "prompts", "load", "all answers", "workers", ""],
@@ -36,13 +39,13 @@ export function describePlacement(experts: readonly PlacedExpert[], placed: Expe
     ["placed", secondsText(makespanSeconds), ""],
     ...baselines.map((each) => [
       each.kind,
-      each.makespanSeconds === null ? `none with ${maxModelsPerWorker} models each` : secondsText(each.makespanSeconds),
+      each.makespanSeconds === null ? `none with ${counted(maxModelsPerWorker, "model")} each` : secondsText(each.makespanSeconds),
       each.makespanSeconds === null || makespanSeconds === 0 ? "" : (each.makespanSeconds / makespanSeconds).toFixed(2),
     ]),
   ];
   return [
-    `Makespan ${secondsText(makespanSeconds)}, ${proof} (no less than ${secondsText(solved.lowerBoundSeconds)}); `,
-    `${percentText(timed.idle)} idle, ${timed.loads} loads, at most ${maxModelsPerWorker} models a worker\n`,
+    `Makespan ${secondsText(makespanSeconds)}, ${proof}; `,
+    `${percentText(timed.idle)} idle, ${timed.loads} loads, at most ${counted(maxModelsPerWorker, "model")} a worker\n`,
     sweep.length > 1 ? `By models a worker: ${swept}\n` : "",
     `\nWorkers, each column ${secondsText(makespanSeconds / LINE_WIDTH)}; dots load:\n${lines.map((line) => `${line.trimEnd()}\n`).join("")}`,
     `\n${wideTable(rows)}\n${textTable(compared)}`,

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { checkInstance } from "@/solver/ensemble/testPlacements";
+import { seededRandom } from "@/solver/numeric/random";
 import { weirIn } from "./testWeir";
 
 const folder = mkdtempSync(join(tmpdir(), "weir-place-"));
@@ -43,12 +44,27 @@ test("six experts go on four workers in 1491.85 s, proven, and nothing but JSON 
   expect(printed.baselines.map(({ kind }) => kind)).toEqual(["round-robin", "data-concurrent", "list-scheduling"]);
 });
 
+test("the gap printed is that of the makespan beside it", async () => {
+  const random = seededRandom(1);
+  const drawn = Array.from({ length: 14 }, (_, at) => {
+    const prompts = 1 + Math.round(random.lognormal(6.5, 1.2));
+    const loadSeconds = Math.round(35 + 15 * random.next());
+    const secondsPerPrompt = Number((random.next() < 1 / 3 ? 1 + 2 * random.next() : 0.1 + 0.2 * random.next()).toFixed(2));
+    return { name: `expert ${at}`, prompts, loadSeconds, secondsPerPrompt };
+  });
+  const { code, stdout } = await place("drawn.json", { workers: 4, maxModelsPerWorker: 4, experts: drawn }, "--json");
+  expect(code).toBe(0);
+  const { makespanSeconds, lowerBoundSeconds, gap }: Printed = JSON.parse(stdout);
+  expect(gap).toBeGreaterThan(1e-6);
+  expect(gap).toBeCloseTo((makespanSeconds - lowerBoundSeconds) / makespanSeconds, 9);
+});
+
 test("without JSON, workers' lines, reasons and baselines are told", async () => {
   const { code, stdout } = await place("check.yaml", instance, "--time-limit", "60");
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^Makespan 1491\.[89] s, proven optimal/);
+  expect(stdout).toMatch(/^Makespan 1491\.[89] s, proven optimal; /);
   expect(stdout).toMatch(/^ +1 {2}\.+[AB]+\.+[CDEF]+$/m);
-  expect(stdout).toContain("one fewer would make the whole 1161 s longer");
+  expect(stdout).toContain("one fewer would make the whole 1,161 s longer");
   expect(stdout).toMatch(/round-robin\s+2673\.8 s\s+1\.79/);
 });
 
@@ -78,6 +94,11 @@ describe("a bad instance is refused in one sentence with line and field, with ex
     ["no workers", { experts }, "workers: it is missing."],
     ["no room at all", { ...instance, maxModelsPerWorker: 0 }, "maxModelsPerWorker: "],
     ["an unknown field", { ...instance, gpus: 4 }, "gpus: there is no such field."],
+    [
+      "more than can be searched through",
+      { workers: 512, experts: Array.from({ length: 20 }, (_, at) => ({ ...first, name: `expert ${at}` })) },
+      "workers: 20 experts are placed on 500 workers at most.",
+    ],
     ["no experts", { ...instance, experts: [] }, "experts: "],
     ["no YAML", "{workers: [", "not YAML"],
   ])("%s", async (_, content, says) => {

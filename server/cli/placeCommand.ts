@@ -27,7 +27,12 @@ export function addPlaceCommand(program: Command, onExit: (code: ExitCode) => vo
     .command("place")
     .description("place experts of a mixture of agents on workers for the shortest makespan")
     .requiredOption("--instance <file>", "JSON or YAML of workers and experts")
-    .option("--time-limit <seconds>", "of the MILP engine; the search beside it takes a few more", numberFlag({ min: 0.1, max: 3600 }), 8)
+    .option(
+      "--time-limit <seconds>",
+      "of the MILP engine; the search beside it takes up to some ten more",
+      numberFlag({ min: 0.1, max: 3600 }),
+      8,
+    )
     .addOption(new Option("--replicas <rule>", "workers of one expert, in place of the file's").choices(["amortised", "single"]))
     .option("--json", "print JSON", false)
     .addHelpText("after", HELP)

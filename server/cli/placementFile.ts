@@ -2,13 +2,14 @@ import { z } from "zod";
 import type { OpenPlacement } from "@/solver/ensemble/placeExperts";
 import { readYamlFile } from "./yamlFile";
 
-/** Workers and experts that one placement may have: a search over more takes minutes. */
+/** Workers and experts that one placement may have, and how many of one times the other: a search over more takes minutes. */
 const MOST_WORKERS = 512;
 const MOST_EXPERTS = 100;
+const MOST_CELLS = 10_000;
 
 const seconds = z.number().min(0).max(1e6);
 
-const instanceSchema = z.strictObject({
+const fieldsSchema = z.strictObject({
   workers: z.int().min(1).max(MOST_WORKERS),
   /** Left out or null: swept. */
   maxModelsPerWorker: z.int().min(1).nullish(),
@@ -29,6 +30,12 @@ const instanceSchema = z.strictObject({
       if (twice >= 0) context.addIssue({ code: "custom", path: [twice, "name"], message: `there are two experts named ${names[twice]}` });
     }),
   replicas: z.enum(["amortised", "single"]).default("amortised"),
+});
+
+const instanceSchema = fieldsSchema.superRefine(({ experts, workers }, context) => {
+  if (experts.length * workers <= MOST_CELLS) return;
+  const most = Math.floor(MOST_CELLS / experts.length);
+  context.addIssue({ code: "custom", path: ["workers"], message: `${experts.length} experts are placed on ${most} workers at most` });
 });
 
 type Read = { readonly ok: true; readonly problem: OpenPlacement } | { readonly ok: false; readonly message: string };

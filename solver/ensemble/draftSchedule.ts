@@ -147,9 +147,8 @@ export function settle(draft: DraftSchedule, turns = MOST_TURNS): void {
   }
 }
 
-/** Takes away the sessions without which the makespan is no longer, shortest first: each is a load that brings nothing. */
-export function dropNeedless(draft: DraftSchedule): void {
-  const makespanSeconds = makespanOf(draft) * (1 + TIME_TOLERANCE);
+/** Takes away sessions, each expert's smallest first, whose prompts its others can answer without the makespan being longer than so many seconds: each is a load. */
+export function dropSessions(draft: DraftSchedule, atMostSeconds: number): void {
   for (let place = 0; place < draft.ground.experts.length; place += 1) {
     const on = workersOf(draft, place).sort((a, b) => promptsOn(draft, place, a) - promptsOn(draft, place, b));
     for (const worker of on) {
@@ -157,7 +156,10 @@ export function dropNeedless(draft: DraftSchedule): void {
       const others = workersOf(draft, place).filter((other) => other !== worker);
       if (others.length === 0) break;
       respread(draft, place, others);
-      if (makespanOf(draft) > makespanSeconds) overwriteDraft(draft, kept);
+      if (makespanOf(draft) > atMostSeconds) overwriteDraft(draft, kept);
     }
   }
 }
+
+/** Sessions, each of which loads once. */
+export const loadsOf = ({ counts }: DraftSchedule): number => counts.reduce((loads, prompts) => loads + (prompts > 0 ? 1 : 0), 0);

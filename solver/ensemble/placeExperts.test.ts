@@ -1,8 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { MilpEngine } from "../milp/engine";
+import type { MilpModel } from "../milp/model";
+import { seededRandom } from "../numeric/random";
 import { dataConcurrent, listScheduling, roundRobin } from "./baselineSchedules";
 import { placeExperts } from "./placeExperts";
-import type { PlacedExpert, Schedule } from "./placement";
+import type { PlacedExpert, Schedule, SessionCost } from "./placement";
+import { combinatorialBound } from "./placementBound";
 import { anyPlacement, leastByTrying } from "./placementContract";
 import { keepsLimits, linearGround, promptSeconds } from "./placementGround";
 import { bentCost, checkInstance, linearCost, noEngine } from "./testPlacements";
@@ -119,6 +123,115 @@ describe("placed experts", () => {
     expect(solved.lowerBoundSeconds).toBeLessThanOrEqual(timed.makespanSeconds);
   });
 
+  it("of a sweep are done no more than 0.5 % later than under any K that is given, where small shards waste much", () => {
+    // Straight lines to the whole session are far below what shards take: what is at the linear bound may be bettered all the same.
+    for (const seed of [14, 17, 25, 30, 54]) {
+      const random = seededRandom(seed);
+      const experts = Array.from({ length: 2 + random.int(3) }, (_, at) => ({
+        ...{ name: `expert ${at}`, prompts: 50 + random.int(900), loadSeconds: 5 + random.int(15) },
+        cost: bentCost(0.03 + 0.7 * random.next(), random.int(2) * 150 * random.next()),
+      }));
+      const problem = { workers: experts.length + random.int(4), replicas: "amortised" as const, experts };
+      const sweptSeconds = placed({ ...problem, maxModelsPerWorker: null }).timed.makespanSeconds;
+      for (const [index] of experts.entries())
+        expect(sweptSeconds).toBeLessThanOrEqual(placed({ ...problem, maxModelsPerWorker: index + 1 }).timed.makespanSeconds * 1.005);
+    }
+  });
+
+  it("of a sweep are bounded by the widest K, not by what is proven of the one that is taken", () => {
+    const experts = [7, 5, 3].map((prompts, at) => ({ name: `expert ${at}`, prompts, loadSeconds: 0.5, cost: linearCost(1) }));
+    const problem = { workers: 2, replicas: "amortised" as const, experts };
+    const widest = { ...problem, maxModelsPerWorker: 3 };
+    const bound = combinatorialBound(linearGround(widest));
+    const least = leastByTrying({ ...problem, maxModelsPerWorker: 2 });
+    expect(least).toBeGreaterThan(bound * 1.001);
+    // Nothing is shorter under the least K, which is so; whether under the widest, the engine does not find out.
+    const roomOf = (model: MilpModel): number => model.rows.find(({ name }) => name === "models_0")?.bound ?? 0;
+    const engine: MilpEngine = { name: "one K", solve: (model) => ({ status: roomOf(model) === 2 ? "infeasible" : "undecided" }) };
+    const answer = placeExperts({ ...problem, maxModelsPerWorker: null }, { engine, timeLimitSeconds: 1 });
+    if (!answer.ok) throw new Error(answer.message);
+    const { timed, solved, maxModelsPerWorker, sweep } = answer.value;
+    expect({ maxModelsPerWorker, seconds: timed.makespanSeconds }).toEqual({ maxModelsPerWorker: 2, seconds: least });
+    expect(sweep).toHaveLength(2);
+    expect(solved.lowerBoundSeconds).toBeLessThanOrEqual(bound);
+    expect(solved.proven).toBe(false);
+  });
+
+  it("are sharded evenly where engines answer in turns that other splits would leave part empty", () => {
+    const inTurns =
+      (seconds: number, atOnce: number): SessionCost =>
+      (prompts) =>
+        seconds * Math.ceil(prompts / atOnce);
+    const experts = [
+      { name: "a", prompts: 100, loadSeconds: 10, cost: inTurns(200, 50) },
+      { name: "b", prompts: 150, loadSeconds: 10, cost: inTurns(120, 75) },
+    ];
+    const problem = { workers: 2, maxModelsPerWorker: 2, replicas: "amortised" as const, experts };
+    const shards = { ...dataConcurrent(problem), barrier: false };
+    expect(makespanSeconds(experts, shards)).toBe(340);
+    expect(placed(problem).timed.makespanSeconds).toBeLessThanOrEqual(340);
+  });
+
+  it("have the gap of the makespan that is shown, where costs are linear", () => {
+    const random = seededRandom(1);
+    const experts = Array.from({ length: 14 }, (_, at) => {
+      const prompts = 1 + Math.round(random.lognormal(6.5, 1.2));
+      const loadSeconds = Math.round(35 + 15 * random.next());
+      const each = Number((random.next() < 1 / 3 ? 1 + 2 * random.next() : 0.1 + 0.2 * random.next()).toFixed(2));
+      return { name: `expert ${at}`, prompts, loadSeconds, cost: linearCost(each) };
+    });
+    // The repair's search betters what the ILP's own found here.
+    const { timed, solved } = placed({ workers: 4, maxModelsPerWorker: 4, replicas: "amortised", experts });
+    expect(solved.makespanSeconds).toBeCloseTo(timed.makespanSeconds, 6);
+    expect(solved.gap).toBeCloseTo((timed.makespanSeconds - solved.lowerBoundSeconds) / timed.makespanSeconds, 9);
+  });
+
+  it("load less for little more time where that is asked for: within that share, and never in vain", () => {
+    fc.assert(
+      fc.property(
+        anyPlacement({ experts: 5, workers: 4, prompts: 100, bent: true }),
+        fc.constantFrom(0.005, 0.1),
+        fc.boolean(),
+        (problem, within, swept) => {
+          const open = swept ? { ...problem, maxModelsPerWorker: null } : problem;
+          const exact = placed(open);
+          const answer = placeExperts(open, { ...limits, fewestLoadsWithin: within });
+          if (!answer.ok) throw new Error(answer.message);
+          const { timed, schedule, maxModelsPerWorker, sweep } = answer.value;
+          const mostSeconds = exact.timed.makespanSeconds * (1 + within);
+          expect(timed.makespanSeconds).toBeLessThanOrEqual(mostSeconds * (1 + 1e-9));
+          expect(maxModelsPerWorker).toBeLessThanOrEqual(exact.maxModelsPerWorker);
+          const shown = sweep.find((each) => each.maxModelsPerWorker === maxModelsPerWorker);
+          expect(shown?.makespanSeconds ?? 0).toBe(timed.makespanSeconds);
+          for (const each of sweep)
+            if (each.maxModelsPerWorker < maxModelsPerWorker) expect(each.makespanSeconds).toBeGreaterThan(mostSeconds * (1 - 1e-9));
+          // No session is left that another of its expert could take whole.
+          const seconds = timed.workers.map((line) => line.at(-1)?.untilSeconds ?? 0);
+          for (const [from, line] of schedule.workers.entries())
+            for (const { expert, prompts } of line)
+              for (const [to, others] of schedule.workers.entries()) {
+                const other = others.find((each) => each.expert === expert);
+                const cost = problem.experts[expert]?.cost;
+                if (from === to || other === undefined || cost === undefined) continue;
+                const takenSeconds = (seconds[to] ?? 0) + cost(other.prompts + prompts) - cost(other.prompts);
+                expect(takenSeconds).toBeGreaterThan(mostSeconds * (1 - 1e-9));
+              }
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it("load no model for a handful of prompts where that is asked for", () => {
+    const experts = [400, 404].map((prompts, at) => ({ name: `expert ${at}`, prompts, loadSeconds: 0.01, cost: linearCost(0.1) }));
+    const problem = { workers: 2, maxModelsPerWorker: 2, replicas: "amortised" as const, experts };
+    expect(placed(problem).timed.loads).toBe(3);
+    const answer = placeExperts({ ...problem, maxModelsPerWorker: null }, { ...limits, fewestLoadsWithin: 0.005 });
+    if (!answer.ok) throw new Error(answer.message);
+    expect(answer.value.timed.loads).toBe(2);
+    expect(answer.value.maxModelsPerWorker).toBe(1);
+  });
+
   it("are told to be too many in one sentence with the way out", () => {
     expect(placeExperts(checkInstance(1), limits)).toEqual({
       ok: false,
@@ -138,7 +251,7 @@ describe("placed experts", () => {
   it("come with what a worker more or fewer would change", () => {
     const { says } = placed(checkInstance(2));
     expect(says[0]).toBe(
-      "On 2 workers of at most 4: its 2504 s of answering are 59 loads of 42 s. No worker has room for one more of it at 2 models each; one fewer would make the whole 1161 s longer.",
+      "On 2 workers of at most 4: its 2,504 s of answering are 59 loads of 42 s. No worker has room for one more of it at 2 models each; one fewer would make the whole 1,161 s longer.",
     );
     expect(says[3]).toBe("On 1 worker of at most 1: its 66 s of answering are 1 load of 40 s. It may be on no more.");
     const single = placed({ ...checkInstance(2), replicas: "single" });

@@ -1,12 +1,13 @@
 import { counted } from "../cascade/wording";
 import type { MilpEngine } from "../milp/engine";
 import { type DraftSchedule, draftOf, makespanOf, scheduleOf } from "./draftSchedule";
+import { fewestLoads } from "./fewestLoads";
 import type { PlacementProblem, Schedule } from "./placement";
 import { combinatorialBound } from "./placementBound";
-import { linearGround, TIME_TOLERANCE, timedGround } from "./placementGround";
+import { linearGround, TIME_TOLERANCE } from "./placementGround";
 import { replicaReasons } from "./replicaReasons";
 import { retimePlacement } from "./retimePlacement";
-import { ASKED_GAP, gapOf, type SolvedPlacement, solvePlacement } from "./solvePlacement";
+import { ASKED_GAP, gapOf, PROVEN_CELLS, type SolvedPlacement, solvedOf, solvePlacement } from "./solvePlacement";
 import { type TimedSchedule, timeSchedule } from "./timeSchedule";
 
 /** Ks in a row that bring less than the gap asked for, after which only the largest is tried. */
@@ -19,7 +20,7 @@ export interface ExpertsPlaced {
   readonly schedule: Schedule;
   /** With the problem's own session costs. */
   readonly timed: TimedSchedule;
-  /** The ILP, whose costs are linear; over all Ks where K was swept. */
+  /** The ILP, whose costs are linear, by the best schedule that is known of it; over all Ks where K was swept. */
   readonly solved: SolvedIlp;
   /** By K, each with the session costs; one where K was given. */
   readonly sweep: readonly { readonly maxModelsPerWorker: number; readonly makespanSeconds: number }[];
@@ -47,11 +48,17 @@ export type OpenPlacement = Omit<PlacementProblem, "maxModelsPerWorker"> & { rea
  * nothing; once two more together brought less than 0.1 %, only the largest is tried. All prompts are placed; no round-robin, list schedule or even
  * sharding that keeps K and caps is shorter. One sentence with the way out where K leaves no room.
  *
- * @param timeLimitSeconds of the engine in all; shared by the Ks that there are.
+ * @param options.timeLimitSeconds of the engine in all; shared by the Ks that there are.
+ * @param options.fewestLoadsWithin share of the makespan that is given up for fewer loads and a smaller K, where costs are known no better than that: of even
+ *   sharding and of the Ks swept, others may then be shorter by as much. 0: the shortest that is found.
  */
 export function placeExperts(
   problem: OpenPlacement,
-  { engine, timeLimitSeconds }: { readonly engine: MilpEngine; readonly timeLimitSeconds: number },
+  {
+    engine,
+    timeLimitSeconds,
+    fewestLoadsWithin = 0,
+  }: { readonly engine: MilpEngine; readonly timeLimitSeconds: number; readonly fewestLoadsWithin?: number },
 ): Placed {
   const { workers, maxModelsPerWorker: given } = problem;
   const asked = problem.experts.filter(({ prompts }) => prompts > 0).length;
@@ -65,18 +72,25 @@ export function placeExperts(
   // Half of the time is for the widest, whose bound is that of the whole sweep.
   const timeOf = (k: number): number => (ks === 1 ? 1 : k === widest ? 1 / 2 : 1 / 2 / (ks - 1)) * timeLimitSeconds;
 
+  // Each of a sweep's Ks is searched less, but where that costs little.
+  const share = asked * workers <= PROVEN_CELLS ? 1 : 1 / Math.min(3, ks);
   const tried: Tried[] = [];
   for (let maxModelsPerWorker = given ?? least; ; maxModelsPerWorker += 1) {
-    const limits = { engine, timeLimitSeconds: timeOf(maxModelsPerWorker), share: 1 / Math.min(3, ks) };
+    const limits = { engine, timeLimitSeconds: timeOf(maxModelsPerWorker), share };
     const next = tryK({ ...problem, maxModelsPerWorker }, bestOf(tried), limits);
     tried.push(next);
     if (maxModelsPerWorker === widest || isAtBound(next, sweepBoundSeconds)) break;
     // The widest bounds all Ks between.
     if (isFruitless(tried)) maxModelsPerWorker = widest - 1;
   }
-  const best = bestOf(tried);
-  if (best === null) throw new RangeError("No K was tried");
+  const shortestSeconds = Math.min(...tried.map(({ draft }) => makespanOf(draft)));
+  const atMostSeconds = shortestSeconds * (1 + Math.max(fewestLoadsWithin, TIME_TOLERANCE));
+  const best = tried.find(({ draft }) => makespanOf(draft) <= atMostSeconds);
+  if (best === undefined) throw new RangeError("No K was tried");
   const chosen = { ...problem, maxModelsPerWorker: best.maxModelsPerWorker };
+  const draft = fewestLoads(chosen, best.draft, atMostSeconds);
+  const schedule = scheduleOf(draft);
+  const timed = timeSchedule(problem.experts, schedule);
   const shortest = tried.reduce((short, { solved }) => (solved.makespanSeconds < short.makespanSeconds ? solved : short), best.solved);
   const last = tried.at(-1);
   // What K given or the widest is bounded by bounds any smaller one too.
@@ -87,11 +101,14 @@ export function placeExperts(
     ok: true,
     value: {
       maxModelsPerWorker: best.maxModelsPerWorker,
-      schedule: scheduleOf(best.draft),
-      timed: timeSchedule(problem.experts, scheduleOf(best.draft)),
+      schedule,
+      timed,
       solved: { makespanSeconds: bound.makespanSeconds, lowerBoundSeconds: bound.lowerBoundSeconds, gap, proven: gap <= 1e-6 },
-      sweep: tried.map(({ maxModelsPerWorker, draft }) => ({ maxModelsPerWorker, makespanSeconds: makespanOf(draft) })),
-      says: replicaReasons(chosen, draftOf(timedGround(chosen), scheduleOf(best.draft))),
+      sweep: tried.map((each) => ({
+        maxModelsPerWorker: each.maxModelsPerWorker,
+        makespanSeconds: each === best ? timed.makespanSeconds : makespanOf(each.draft),
+      })),
+      says: replicaReasons(chosen, draft),
     },
   };
 }
@@ -108,7 +125,10 @@ function tryK(problem: PlacementProblem, before: Tried | null, limits: Parameter
   const earlier = before === null ? [] : [before.solved.schedule, scheduleOf(before.draft)];
   const solved = solvePlacement(problem, earlier, limits);
   const draft = retimePlacement(problem, [solved.schedule, ...earlier], limits.share);
-  return { maxModelsPerWorker: problem.maxModelsPerWorker, solved, draft };
+  // The repair searches on: with costs that are nearly linear what it finds is shorter in the ILP too.
+  const repaired = solvedOf(draftOf(linearGround(problem), scheduleOf(draft)), solved.lowerBoundSeconds);
+  const better = repaired.makespanSeconds < solved.makespanSeconds ? repaired : solved;
+  return { maxModelsPerWorker: problem.maxModelsPerWorker, solved: better, draft };
 }
 
 /** The shortest with the session costs; among equals the smallest K. */
@@ -119,7 +139,8 @@ function bestOf(tried: readonly Tried[]): Tried | null {
   );
 }
 
-const isAtBound = ({ solved }: Tried, boundSeconds: number): boolean => solved.makespanSeconds <= boundSeconds * (1 + ASKED_GAP);
+/** With the session costs, with which the ILP's makespan may be far below what its schedule takes. */
+const isAtBound = ({ draft }: Tried, boundSeconds: number): boolean => makespanOf(draft) <= boundSeconds * (1 + ASKED_GAP);
 
 function isFruitless(tried: readonly Tried[]): boolean {
   const last = tried.at(-1);

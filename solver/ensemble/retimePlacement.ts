@@ -1,7 +1,7 @@
 import { dataConcurrent, listScheduling, roundRobin } from "./baselineSchedules";
-import { copyDraft, type DraftSchedule, draftOf, dropNeedless, makespanOf, settle } from "./draftSchedule";
+import { copyDraft, type DraftSchedule, draftOf, dropSessions, makespanOf, settle } from "./draftSchedule";
 import type { PlacementProblem, Schedule } from "./placement";
-import { keepsLimits, timedGround } from "./placementGround";
+import { keepsLimits, TIME_TOLERANCE, timedGround } from "./placementGround";
 import { searchPlacement } from "./searchPlacement";
 
 const SEARCHES = 4;
@@ -28,6 +28,6 @@ export function retimePlacement(problem: PlacementProblem, given: readonly Sched
   });
   const best = searchPlacement(ground, timed, { leastSeconds: 0, effort: { searches: SEARCHES, share: SHARE * share } });
   const shortest = timed.reduce((least, draft) => (makespanOf(draft) < makespanOf(least) ? draft : least), best);
-  dropNeedless(shortest);
+  dropSessions(shortest, makespanOf(shortest) * (1 + TIME_TOLERANCE));
   return shortest;
 }

@@ -10,7 +10,7 @@ import { searchPlacement } from "./searchPlacement";
 /** What the ILP is solved to (SYSTEMS section 5). */
 export const ASKED_GAP = 1e-3;
 /** Experts times workers up to which a proof without any gap is asked for, and beyond which engines decide nothing within seconds. */
-const PROVEN_CELLS = 40;
+export const PROVEN_CELLS = 40;
 const MOST_CELLS = 120;
 const SEARCHES = 8;
 /** Relative gain below which engines, which keep rows to a tolerance, cannot tell a better schedule. */
@@ -62,7 +62,8 @@ export function solvePlacement(
 export const gapOf = ({ makespanSeconds, lowerBoundSeconds }: Pick<SolvedPlacement, "makespanSeconds" | "lowerBoundSeconds">): number =>
   makespanSeconds > 0 ? Math.max(0, makespanSeconds - lowerBoundSeconds) / makespanSeconds : 0;
 
-function solvedOf(draft: DraftSchedule, boundSeconds: number): SolvedPlacement {
+/** A schedule on the ground of linear costs as what the ILP was solved to, with what bounds all within its K and caps. */
+export function solvedOf(draft: DraftSchedule, boundSeconds: number): SolvedPlacement {
   const makespanSeconds = makespanOf(draft);
   return { schedule: scheduleOf(draft), makespanSeconds, lowerBoundSeconds: Math.min(boundSeconds, makespanSeconds) };
 }
