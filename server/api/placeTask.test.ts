@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { batchRequestSchema } from "@/server/contracts/batches";
 import type { PlaceRequest } from "@/server/contracts/ensembles";
+import { keepPrompts } from "@/server/profiling/testProfileStudio";
 import { openStore, type Store } from "@/server/store/store";
 import { ensembleSchema } from "@/solver/ensemble/ensembleDocument";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
@@ -49,6 +50,17 @@ it("has as many requests in flight as a batch that asks for no number, and says 
   });
   expect(task.concurrency).toBe(batch.concurrency);
   expect(notes.join(" ")).toContain(`${batch.concurrency} requests in flight`);
+});
+
+it("reads off a batch's prompts what they themselves allow answers", async () => {
+  const body = (own: object) => ({ messages: [{ role: "user", content: "Which?" }], ...own });
+  const limits = [{ max_tokens: 50 }, {}, { max_completion_tokens: 70, max_tokens: 9 }];
+  keepPrompts(
+    store,
+    limits.map((own, at) => ({ id: `q${at}`, category: "", atMs: null, test: null, reference: null, body: body(own) })),
+  );
+  expect((await asked({ promptSetId: "set" })).task.ownLimits).toEqual([50, null, 70]);
+  expect((await asked({})).task.ownLimits).toEqual([]);
 });
 
 it.each([

@@ -3,6 +3,7 @@ import type { PlaceRequest } from "@/server/contracts/ensembles";
 import type { Outcome } from "@/server/contracts/studio";
 import { ensembleLengths, type LengthTable, sampleLengths, workloadLengths } from "@/server/planning/ensembleLengths";
 import { type Assignments, importAssignments } from "@/server/planning/importAssignments";
+import { ownLimits } from "@/server/planning/ownLimits";
 import type { PlaceTask } from "@/server/planning/placeEnsemble";
 import { promptsByExpert, type RecruitedFor, recruitment } from "@/server/planning/recruitment";
 import type { Store } from "@/server/store/store";
@@ -43,12 +44,14 @@ export async function placeTask(
   if (!recruited.ok) return recruited;
   const counted = promptsByExpert(ensemble.experts, recruited.experts);
   const prompts = counted.map((count) => Math.round((count / asked.questions.length) * questions));
+  const promptSet = request.promptSetId === undefined ? null : store.prompts.get(request.promptSetId);
   const gpusByNode = onUsualNodes(workers, gpusPerWorker);
   const { maxModelsPerWorker, replicas, storage } = request;
   return {
     ok: true,
     task: {
       ...{ ensemble, gpu, gpusPerWorker, workers, gpusByNode, maxModelsPerWorker, replicas, storage, questions, prompts, ...lengths },
+      ownLimits: promptSet === null ? [] : ownLimits(promptSet, store.prompts),
       sessionRows: store.sessionRows.list(gpu),
       engineProfile: profileInUse(store),
       cards,

@@ -1,4 +1,5 @@
 import type { Prompt } from "@/server/contracts/prompts";
+import { ownLimit } from "@/server/planning/ownLimits";
 import { askModel } from "@/server/profiling/askModel";
 import type { Place } from "@/server/profiling/place";
 import { answerLimit } from "@/solver/ensemble/answerLimit";
@@ -75,8 +76,8 @@ export async function askOnce({ place, body, timeoutSeconds, signal }: AskedOnce
  *
  * @param maxTokens of the ensemble; left out: as many as the engine allows.
  */
-export function boundedBody({ max_tokens, max_completion_tokens, ...body }: Prompt["body"], maxTokens: number | undefined): Prompt["body"] {
-  const own = max_completion_tokens ?? max_tokens;
-  const limit = answerLimit(typeof own === "number" ? own : null, maxTokens);
-  return limit === undefined ? body : { ...body, [max_completion_tokens == null ? "max_tokens" : "max_completion_tokens"]: limit };
+export function boundedBody(body: Prompt["body"], maxTokens: number | undefined): Prompt["body"] {
+  const { max_tokens: _, max_completion_tokens: own, ...rest } = body;
+  const limit = answerLimit(ownLimit(body), maxTokens);
+  return limit === undefined ? rest : { ...rest, [own == null ? "max_tokens" : "max_completion_tokens"]: limit };
 }

@@ -4,6 +4,7 @@ import type { Uploads } from "@/server/api/uploads";
 import type { Observation } from "@/server/clusters/connector";
 import type { BatchRequest } from "@/server/contracts/batches";
 import type { Outcome, PromptSet } from "@/server/contracts/studio";
+import { ownLimits } from "@/server/planning/ownLimits";
 import type { PlaceTask } from "@/server/planning/placeEnsemble";
 import { inPlaceThread } from "@/server/planning/placeThread";
 import { promptsByExpert, recruitment } from "@/server/planning/recruitment";
@@ -62,6 +63,7 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
     replicas: request.replicas,
     questions: prompts.length,
     prompts: promptsByExpert(ensemble.experts, recruited.experts),
+    ownLimits: ownLimits(set, store.prompts),
     sessionRows: store.sessionRows.list(gpu),
     engineProfile: profileInUse(store),
     cards,

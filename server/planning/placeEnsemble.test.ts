@@ -118,6 +118,19 @@ it("takes a load that was measured of the aggregator, which says nothing of how 
   expect(aggregator!.points).toEqual((await placed()).aggregator!.points);
 });
 
+it("takes answers to be no longer than prompts and the ensemble both allow", async () => {
+  const reasoning = async (ownLimits: readonly (number | null)[], maxTokens?: number) => {
+    const { ensemble } = testPlaceTask();
+    const placement = await placed({ ownLimits, ensemble: maxTokens === undefined ? ensemble : { ...ensemble, maxTokens } });
+    return { seconds: placement.experts[1]!.secondsPerPrompt, all: placement.aggregator!.points.at(-1)!.seconds };
+  };
+  const [free, own, both] = [await reasoning([null]), await reasoning([400]), await reasoning([400], 4000)];
+  expect(own.seconds).toBeLessThan(free.seconds / 2);
+  expect(own.all).toBeLessThan(free.all);
+  expect(both).toEqual(own);
+  expect((await reasoning([8000], 400)).seconds).toEqual(own.seconds);
+});
+
 it("sweeps K where it is not given, takes the least within half a percent of the best, and leaves out the baselines that no K has", async () => {
   const { sweep, maxModelsPerWorker, schedules } = await placed({ maxModelsPerWorker: null });
   const best = Math.min(...sweep.map(({ makespanSeconds }) => makespanSeconds));

@@ -2,6 +2,7 @@ import type { EnsemblePlacement, PlacedSchedule, PlaceRequest, ScheduleKind } fr
 import type { Outcome } from "@/server/contracts/studio";
 import { shownOfEach } from "@/solver/ensemble/aggregatorPrompt";
 import { type AggregatedQuestions, quickestPool } from "@/solver/ensemble/aggregatorStage";
+import { answerLimit } from "@/solver/ensemble/answerLimit";
 import { dataConcurrent, listScheduling, roundRobin } from "@/solver/ensemble/baselineSchedules";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { estimatedLoadSeconds } from "@/solver/ensemble/loadEstimate";
@@ -37,6 +38,8 @@ export interface PlaceTask {
   readonly prompts: readonly number[];
   /** By model, the aggregator's too; those of an expert are of the prompts that it answers. */
   readonly lengths: Readonly<Record<string, AnswerLengths>>;
+  /** What some of the prompts themselves allow their answers, tokens; null: as many as the engine allows. Empty: it is not known. */
+  readonly ownLimits: readonly (number | null)[];
   /** Where the lengths are from, as it ends the sentence "Answers are as long as ...". */
   readonly lengthsSource: string;
   /** Sampled questions as the aggregator reads them; null: put together of the experts' lengths, as likely to be aggregated whatever their length. */
@@ -95,7 +98,7 @@ export async function placeEnsemble(task: PlaceTask): Promise<Outcome<{ readonly
 }
 
 function sessionsOf(
-  { cards, lengths, ensemble, gpusPerWorker, sessionRows: rows, storage, engineProfile: profile, concurrency }: PlaceTask,
+  { cards, lengths, ownLimits, ensemble, gpusPerWorker, sessionRows: rows, storage, engineProfile: profile, concurrency }: PlaceTask,
   gpu: GpuCard,
   { model: name, prompts }: { readonly model: string; readonly prompts: number },
 ): ReturnType<typeof modelSessions> {
@@ -103,13 +106,19 @@ function sessionsOf(
   if (model === undefined) return { ok: false, message: `There is no card of ${name}, which says how large it is: add one under Cards.` };
   const own = lengths[name];
   if (own === undefined || own.outputTokens.length === 0) return { ok: false, message: `Nothing tells how long answers of ${name} are.` };
-  const bounded = atMost(own, ensemble.maxTokens);
+  const bounded = atMost(own, ownLimits, ensemble.maxTokens);
   return modelSessions({ model, gpu, gpusPerWorker, prompts, lengths: bounded, rows, storage, profile, concurrency });
 }
 
-/** Answers are cut at what the ensemble lets them be. */
-function atMost({ inputTokens, outputTokens }: AnswerLengths, maxTokens = Number.POSITIVE_INFINITY): AnswerLengths {
-  return { inputTokens, outputTokens: Float64Array.from(outputTokens, (tokens) => Math.min(tokens, maxTokens)) };
+/** Answers are cut at what prompts and the ensemble let them be. */
+function atMost(
+  { inputTokens, outputTokens }: AnswerLengths,
+  ownLimits: PlaceTask["ownLimits"],
+  maxTokens: number | undefined,
+): AnswerLengths {
+  const limits = ownLimits.length === 0 ? [null] : ownLimits;
+  const limitOf = (row: number): number => answerLimit(limits[row % limits.length] ?? null, maxTokens) ?? Number.POSITIVE_INFINITY;
+  return { inputTokens, outputTokens: Float64Array.from(outputTokens, (tokens, row) => Math.min(tokens, limitOf(row))) };
 }
 
 function placedExpert({
@@ -166,12 +175,16 @@ function baselines(problem: PlacementProblem): readonly PlacedSchedule[] {
 const CHARACTERS_PER_TOKEN = 4;
 
 function aggregatorOf(task: PlaceTask, gpu: GpuCard): EnsemblePlacement["aggregator"] {
-  const { ensemble, cards, gpusByNode: nodes, engineProfile: profile, storage, questions, concurrency } = task;
+  const { ensemble, cards, ownLimits, gpusByNode: nodes, engineProfile: profile, storage, questions, concurrency } = task;
   const name = ensemble.aggregator.model;
   const model = cardOf(cards.models, name);
   const sampled = task.aggregated ?? ofLengths(task);
   if (model === undefined || sampled === null) return null;
-  const outputTokens = atMost({ inputTokens: [], outputTokens: sampled.outputTokens }, ensemble.aggregator.maxTokens).outputTokens;
+  const outputTokens = atMost(
+    { inputTokens: [], outputTokens: sampled.outputTokens },
+    ownLimits,
+    ensemble.aggregator.maxTokens,
+  ).outputTokens;
   const shownTokens = (ensemble.expertsPerQuestion * shownOfEach(ensemble.expertsPerQuestion)) / CHARACTERS_PER_TOKEN;
   const answerTokens = Float64Array.from(sampled.answerTokens, (tokens) => Math.min(tokens, shownTokens));
   // Loads are compared as estimated, of every shape alike: of most none was measured.
@@ -192,12 +205,12 @@ function aggregatorOf(task: PlaceTask, gpu: GpuCard): EnsemblePlacement["aggrega
 const MOST_QUESTIONS = 2000;
 
 /** Questions of the mean length that their experts' answers have together; null where the aggregator's own are not known. */
-function ofLengths({ ensemble, lengths, prompts, questions }: PlaceTask): AggregatedQuestions | null {
+function ofLengths({ ensemble, lengths, ownLimits, prompts, questions }: PlaceTask): AggregatedQuestions | null {
   const own = lengths[ensemble.aggregator.model];
   if (own === undefined || own.outputTokens.length === 0) return null;
   const rows = Math.min(own.outputTokens.length, MOST_QUESTIONS);
   const answers = ensemble.experts.map((name, at) => ({
-    tokens: atMost(lengths[name] ?? { inputTokens: [], outputTokens: [] }, ensemble.maxTokens).outputTokens,
+    tokens: atMost(lengths[name] ?? { inputTokens: [], outputTokens: [] }, ownLimits, ensemble.maxTokens).outputTokens,
     share: (prompts[at] ?? 0) / questions,
   }));
   return {

@@ -25,7 +25,15 @@ export function testPlaceTask(changed: Partial<PlaceTask> = {}): PlaceTask {
       ...experts.map((model) => [model, lengths(model, model.startsWith("deepseek") ? 2500 : 200)]),
       ["qwen2.5-72b", lengths("qwen2.5-72b", 400)],
     ]),
-    ...{ lengthsSource: "drawn for a test", aggregated: null, sessionRows: [], engineProfile: vllmProfile, cards, concurrency: null },
+    ...{
+      ownLimits: [],
+      lengthsSource: "drawn for a test",
+      aggregated: null,
+      sessionRows: [],
+      engineProfile: vllmProfile,
+      cards,
+      concurrency: null,
+    },
     ...changed,
   };
 }

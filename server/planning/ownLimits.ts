@@ -1,0 +1,22 @@
+import type { Prompt, PromptSet } from "@/server/contracts/studio";
+import type { Store } from "@/server/store/store";
+
+/** Prompts that are looked at. */
+const MOST_LOOKED = 400;
+
+/** Tokens that a prompt itself allows its answer; null: as many as the engine allows. */
+export function ownLimit({ max_tokens: legacy, max_completion_tokens: limit }: Prompt["body"]): number | null {
+  const own = limit ?? legacy;
+  return typeof own === "number" ? own : null;
+}
+
+/** The own limits of a set's prompts, of some hundreds spread over it where it has more; none where their texts are gone. */
+export function ownLimits(
+  { id, prompts: count }: Pick<PromptSet, "id" | "prompts">,
+  prompts: Store["prompts"],
+): readonly (number | null)[] {
+  const looked = Math.min(count, MOST_LOOKED);
+  return Array.from({ length: looked }, (_, at) => prompts.prompt(id, Math.floor((at * count) / looked))).flatMap((prompt) =>
+    prompt === null ? [] : [ownLimit(prompt.body)],
+  );
+}
