@@ -57,6 +57,29 @@ describe("prepareBatch", () => {
     expect(plain(predicted?.end.text)).toBe("done after 220 s");
   });
 
+  it("counts of an engine of the aggregator that is under way its part of what is sent, and of a stopped one what it answered", () => {
+    const engine = { stage: "aggregator", model: "llama-3.1-70b", state: "running", measured: { loadSeconds: 10, seconds: 10 } } as const;
+    const sessions = [
+      testSession({ state: "done", answered: 100, measured: { loadSeconds: 40, seconds: 60 } }),
+      testSession({ ...engine, prompts: 6, answered: 5, failed: 1 }),
+      testSession({ ...engine, worker: 1, prompts: 0 }),
+    ];
+    const aggregatorPredicted = { loadSeconds: 60, seconds: 20, share: 0.6, says: "" };
+    const running = testBatch({ sessions, aggregatorPredicted });
+    expect(
+      prepareBatch(running, identities)
+        .rows.slice(1)
+        .map(({ answered, share }) => [answered, share]),
+    ).toEqual([
+      ["5 of 30", 0.2],
+      ["0 of 30", 0],
+    ]);
+    expect(drawn(running, "measured")?.rows[1]?.bars[0]?.share).toBeCloseTo(0.2);
+    const stopped = testBatch({ sessions, aggregatorPredicted, state: "stopped" });
+    expect(drawn(stopped, "measured")?.rows[1]?.bars[0]?.text).toContain("6 questions");
+    expect(prepareBatch(stopped, identities).rows[1]).toMatchObject({ answered: "5 of 30", state: "stopped" });
+  });
+
   it("expects a session that takes longer than predicted to end no sooner than now", () => {
     const batch = testBatch({ sessions: [testSession({ state: "running", answered: 99, measured: { loadSeconds: 40, seconds: 900 } })] });
     expect(plain(drawn(batch, "measured")?.end.text)).toBe("expected to be done after 940 s");

@@ -124,14 +124,31 @@ function measuredSpan(session: Session, isOver: boolean): Span | null {
   return { loadSeconds, seconds: Math.max(seconds, predicted?.seconds ?? 0), share: overOf(session) };
 }
 
-function drawingsOf({ sessions, emulated, questions, state, aggregatorPredicted }: Batch): readonly GanttInput[] {
-  const copies = sessions.filter(({ stage }) => stage === "aggregator").length;
-  const sent = Math.round(((aggregatorPredicted?.share ?? 1) * questions) / copies);
-  const foreseen = sessions.map((session) => (session.stage === "aggregator" ? { ...session, prompts: sent } : session));
+/** Of what the aggregator is sent, or may be, an equal part for each of its engines, which take it from one queue. */
+function partSent({ sessions, questions, aggregatorPredicted }: Batch): number {
+  const engines = sessions.filter(({ stage }) => stage === "aggregator").length;
+  return Math.round(((aggregatorPredicted?.share ?? 1) * questions) / engines);
+}
+
+/** Sessions with as many questions as they are expected to answer: an engine of the aggregator that is under way has, beside what it took, its part of the rest. */
+function expectedSessions(batch: Batch): readonly Session[] {
+  const part = partSent(batch);
+  return batch.sessions.map((session) =>
+    session.stage === "aggregator" && (session.state === "loading" || session.state === "running")
+      ? { ...session, prompts: Math.max(session.answered + session.failed, part) }
+      : session,
+  );
+}
+
+function drawingsOf(batch: Batch): readonly GanttInput[] {
+  const { sessions, emulated, state } = batch;
+  const part = partSent(batch);
+  const foreseen = sessions.map((session) => (session.stage === "aggregator" ? { ...session, prompts: part } : session));
   const predicted = linesOf(foreseen, (session) => session.predicted && { ...session.predicted, share: null });
   const isOver = state === "done" || state === "stopped";
   const hasBegun = sessions.some((session) => session.state !== "waiting");
-  const measured = hasBegun ? linesOf(sessions, (session) => measuredSpan(session, isOver)) : [];
+  const seen = isOver ? sessions.map((session) => ({ ...session, prompts: session.answered + session.failed })) : expectedSessions(batch);
+  const measured = hasBegun ? linesOf(seen, (session) => measuredSpan(session, isOver)) : [];
   const awaitsAggregator = sessions.some((session) => session.stage === "aggregator" && session.state === "waiting");
   const any = (lines: readonly GanttLine[]): boolean => lines.some((line) => line.sessions.length > 0);
   return [
@@ -209,7 +226,7 @@ export function prepareBatch(batch: Batch, identities: ReadonlyMap<string, Model
             value: formatPercent(right.value),
             detail: `${formatPercentSpan(right)}, of ${formatCounted(accuracy.questions, "question")} with a reference`,
           },
-    rows: byWorker(batch.sessions)
+    rows: byWorker(expectedSessions(batch))
       .flat()
       .map((session) => rowOf(session, state === "stopped")),
     failures: progress.failures.map(({ failure, calls }) => ({ text: failure, calls: formatCount(calls) })),

@@ -53,7 +53,7 @@ describe("the aggregator of a preview", () => {
 
   it("is drawn as if all questions reached it where no sample tells, and said to be", () => {
     const { says, gantt } = prepareBatchPreview(preview(null), identities);
-    expect(plain(says)).toContain("Were all questions to reach the aggregator, it would be done after 960 s.");
+    expect(plain(says)).toContain("With all questions sent to it, the aggregator would be done after 960 s.");
     expect(plain(gantt?.drawings[0]?.end.text)).toBe("done after 960 s");
   });
 

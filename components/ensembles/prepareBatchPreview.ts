@@ -23,7 +23,7 @@ function aggregatorLines(
 /** When all would be done, in a sentence. */
 function wholeText({ loadSeconds, allSeconds, expected }: Aggregator, expertsSeconds: number): string {
   const all = formatSeconds(expertsSeconds + loadSeconds + allSeconds);
-  if (expected === null) return ` Were all questions to reach the aggregator, it would be done after ${all}.`;
+  if (expected === null) return ` With all questions sent to it, the aggregator would be done after ${all}.`;
   const whole = formatSeconds(expertsSeconds + (expected.share === 0 ? 0 : loadSeconds + expected.seconds));
   return ` The aggregator would be done after ${whole} if ${formatPercent(expected.share)} of questions reach it, as in ${expected.source}; after ${all} if all do.`;
 }
