@@ -54,12 +54,12 @@ it("has as many requests in flight as a batch that asks for no number, and says 
 
 it("reads off a batch's prompts what they themselves allow answers", async () => {
   const body = (own: object) => ({ messages: [{ role: "user", content: "Which?" }], ...own });
-  const limits = [{ max_tokens: 50 }, {}, { max_completion_tokens: 70, max_tokens: 9 }];
+  const limits = [{ max_tokens: 50 }, {}, { max_completion_tokens: 70, max_tokens: 9 }, { max_tokens: 0 }];
   keepPrompts(
     store,
     limits.map((own, at) => ({ id: `q${at}`, category: "", atMs: null, test: null, reference: null, body: body(own) })),
   );
-  expect((await asked({ promptSetId: "set" })).task.ownLimits).toEqual([50, null, 70]);
+  expect((await asked({ promptSetId: "set" })).task.ownLimits).toEqual([50, null, 70, null]);
   expect((await asked({})).task.ownLimits).toEqual([]);
 });
 

@@ -79,5 +79,5 @@ export async function askOnce({ place, body, timeoutSeconds, signal }: AskedOnce
 export function boundedBody(body: Prompt["body"], maxTokens: number | undefined): Prompt["body"] {
   const { max_tokens: _, max_completion_tokens: own, ...rest } = body;
   const limit = answerLimit(ownLimit(body), maxTokens);
-  return limit === undefined ? rest : { ...rest, [own == null ? "max_tokens" : "max_completion_tokens"]: limit };
+  return limit === undefined ? body : { ...rest, [own == null ? "max_tokens" : "max_completion_tokens"]: limit };
 }

@@ -7,7 +7,7 @@ const MOST_LOOKED = 400;
 /** Tokens that a prompt itself allows its answer; null: as many as the engine allows. */
 export function ownLimit({ max_tokens: legacy, max_completion_tokens: limit }: Prompt["body"]): number | null {
   const own = limit ?? legacy;
-  return typeof own === "number" ? own : null;
+  return typeof own === "number" && own > 0 ? own : null;
 }
 
 /** The own limits of a set's prompts, of some hundreds spread over it where it has more; none where their texts are gone. */
