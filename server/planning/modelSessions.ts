@@ -1,9 +1,10 @@
 import type { EnsemblePlacement } from "@/server/contracts/ensembles";
 import type { Outcome } from "@/server/contracts/studio";
+import { counted } from "@/solver/cascade/wording";
 import { estimatedLoadSeconds, type WeightStorage } from "@/solver/ensemble/loadEstimate";
 import { type AnswerLengths, outputLengths } from "@/solver/ensemble/outputLengths";
 import type { SessionCost } from "@/solver/ensemble/placement";
-import { fittedSessionCost, LEAST_COUNTS, simulatedSessionCost } from "@/solver/ensemble/sessionCost";
+import { fittedSessionCost, levelledSessionCost, simulatedSessionCost } from "@/solver/ensemble/sessionCost";
 import { ranWithin, type SessionRow } from "@/solver/ensemble/sessionRow";
 import { workerShape } from "@/solver/ensemble/workerShape";
 import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
@@ -41,8 +42,9 @@ export interface SessionsOf {
 const SEED = 1;
 
 /**
- * Time of a model's sessions: fitted to measured ones where there are enough that had as many requests in flight as is asked, else simulated; and of its
- * loads: the median of measured ones, else estimated. Those of emulated engines are taken where there are no others, and are called modelled and estimated all the same.
+ * Time of a model's sessions: fitted to measured ones where these had as many requests in flight as is asked and a fit says anything of as many prompts, else
+ * simulated, at the level of those that there are; and of its loads: the median of measured ones, else estimated. Those of emulated engines are taken where there
+ * are no others, for their level alone, as the simulator is their source, and are called modelled and estimated all the same.
  *
  * @returns a sentence where the model, or every one of its requests, does not fit a worker.
  */
@@ -64,37 +66,37 @@ export function modelSessions(asked: SessionsOf): Outcome<{ readonly sessions: M
       ok: false,
       message: `No prompt with its answer has room in the KV cache of ${Math.floor(kvTokens)} tokens that ${model.id} has on a worker: give workers more GPUs, or bound answers by maxTokens.`,
     };
-  const { prompts: mostPrompts, concurrency } = asked;
+  const { concurrency } = asked;
   const own = asked.rows.filter((row) => row.model === model.id && row.gpu === gpu.id && row.tp === gpusPerWorker);
   const all = own.filter(({ prompts }) => prompts > 0);
   const alike = all.filter((row) => ranWithin(row, { concurrency, maxSequences }));
   const sessions = preferred(alike);
   const loads = preferred(own.filter(({ loadSeconds }) => loadSeconds !== null));
   const output = outputLengths(lengths);
-  const fitted = fittedSessionCost(sessions.rows, output);
-  const counts = new Set(sessions.rows.map(({ prompts }) => prompts)).size;
-  const few = counts === 0 ? "" : `; sessions of ${counts} different counts of prompts are known, and a fit takes ${LEAST_COUNTS}`;
   const unlike = all.length - alike.length;
   const others = unlike === 0 ? "" : `; ${unlike} had another number of requests in flight than is asked`;
+  const simulatedOn = `simulated on the cards of ${model.id} and ${gpu.id} and the engine profile ${profile.name} (${engineNames[profile.engine]})`;
+  const costOf = (): Pick<ModelSessions, "cost" | "costFrom"> => {
+    const fit = sessions.of === "" ? fittedSessionCost(sessions.rows, output, asked.prompts) : null;
+    if (fit?.ok) {
+      const within = percent(fit.fitted.heldOutError);
+      const source = `fitted to ${fit.fitted.sessions} sessions, each predicted within ${within} by the others in the mean`;
+      return { cost: fit.fitted.cost, costFrom: { kind: "measured", source } };
+    }
+    const mostPrompts = Math.max(asked.prompts, ...sessions.rows.map(({ prompts }) => prompts));
+    const simulated = simulatedSessionCost(shaped.replica, { ...lengths, seed: SEED }, { mostPrompts, concurrency });
+    const levelled = levelledSessionCost(simulated, sessions.rows, output.meanTokens);
+    if (levelled === null) return { cost: simulated, costFrom: { kind: "modelled", source: `${simulatedOn}${others}` } };
+    const by = `${counted(levelled.sessions, "session")}${sessions.of === "" ? " that were measured" : sessions.of}`;
+    const level = `at the level of ${by}: ${Number(levelled.level.toPrecision(3))} times the simulated seconds`;
+    const source = `${simulatedOn}, ${level}${fit === null ? "" : `; ${fit.reason}`}${others}`;
+    return { cost: levelled.cost, costFrom: { kind: "modelled", source } };
+  };
   const estimate = estimatedLoadSeconds(model, gpusPerWorker, storage);
   return {
     ok: true,
     sessions: {
-      ...(fitted === null
-        ? {
-            cost: simulatedSessionCost(shaped.replica, { ...lengths, seed: SEED }, { mostPrompts, concurrency }),
-            costFrom: {
-              kind: "modelled",
-              source: `simulated on the cards of ${model.id} and ${gpu.id} and the engine profile ${profile.name} (${engineNames[profile.engine]})${few}${others}`,
-            },
-          }
-        : {
-            cost: fitted.cost,
-            costFrom: {
-              kind: sessions.of === "" ? "measured" : "modelled",
-              source: `fitted to ${fitted.sessions} sessions${sessions.of}, each predicted within ${percent(fitted.heldOutError)} by the others in the mean`,
-            },
-          }),
+      ...costOf(),
       loadSeconds:
         loads.rows.length > 0
           ? quantile(

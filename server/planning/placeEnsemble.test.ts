@@ -86,11 +86,21 @@ it("takes measured sessions and loads where there are enough, and calls those of
   expect(measured.loadSeconds).toBe(31);
   expect(measured.secondsPerPrompt).toBeGreaterThan(0.19);
   const emulated = await placedOf(enough.map((prompts) => row(prompts, "emulated")));
-  expect(emulated.cost).toMatchObject({ kind: "modelled", source: expect.stringContaining("4 sessions of emulated engines") });
+  expect(emulated.cost).toMatchObject({
+    kind: "modelled",
+    source: expect.stringContaining("at the level of 4 sessions of emulated engines"),
+  });
   expect(emulated.load.kind).toBe("estimated");
   // Emulated ones are not mixed with measured ones, of which there are too few here; nor are those of another number of GPUs.
   const few = await placedOf([row(50), row(200), row(1, "emulated"), ...enough.map((prompts) => ({ ...row(prompts), tp: 2 }))]);
   expect(few.cost).toMatchObject({ kind: "modelled", source: expect.stringContaining("2 different counts") });
+  expect(few.cost.source).toMatch(/^simulated .* at the level of 2 sessions that were measured: [\d.]+ times the simulated seconds; /);
+  // Trial batches of a few prompts say how much slower engines are, not how they fill.
+  const modelled = await placedOf([]);
+  const small = await placedOf([4, 8, 12].map((prompts) => row(prompts)));
+  expect(small.cost).toMatchObject({ kind: "modelled", source: expect.stringContaining("at most 12 prompts says nothing of 600") });
+  const level = Number(/: ([\d.]+) times/.exec(small.cost.source)?.[1]);
+  expect(small.secondsPerPrompt / modelled.secondsPerPrompt / level).toBeCloseTo(1, 1);
 });
 
 it("passes over sessions that had other numbers of requests in flight, and takes their loads all the same", async () => {

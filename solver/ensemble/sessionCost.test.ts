@@ -5,7 +5,13 @@ import { modelCards } from "../hardware/models";
 import { replicaModel } from "../hardware/replicaShapes";
 import { seededRandom } from "../numeric/random";
 import { outputLengths } from "./outputLengths";
-import { fittedSessionCost, simulatedSessionCost, simulatedSessionSeconds } from "./sessionCost";
+import {
+  type FittedSessionCost,
+  fittedSessionCost,
+  levelledSessionCost,
+  simulatedSessionCost,
+  simulatedSessionSeconds,
+} from "./sessionCost";
 import type { SessionRow } from "./sessionRow";
 
 function engineOf(model: string) {
@@ -28,6 +34,17 @@ const row = (prompts: number, seconds: number, lengths = outputLengths(requestsO
   ...{ meanOutputTokens: lengths.meanTokens, maxOutputTokens: Math.round(lengths.expectedLongest(prompts)) },
 });
 
+function fittedTo(...asked: Parameters<typeof fittedSessionCost>): FittedSessionCost {
+  const fit = fittedSessionCost(...asked);
+  if (!fit.ok) throw new Error(fit.reason);
+  return fit.fitted;
+}
+
+const reasonOf = (...asked: Parameters<typeof fittedSessionCost>): string => {
+  const fit = fittedSessionCost(...asked);
+  return fit.ok ? "fitted" : fit.reason;
+};
+
 it("finds the coefficients again that noisy sessions are made of, and says how far predictions are off", () => {
   const lengths = outputLengths(requestsOf(400, 0.8));
   fc.assert(
@@ -42,7 +59,7 @@ it("finds the coefficients again that noisy sessions are made of, and says how f
         const random = seededRandom(seed);
         const exact = (prompts: number): number => fixed + tail * lengths.expectedLongest(prompts) + token * prompts * lengths.meanTokens;
         const rows = [1, 8, 32, 100, 300, 900, 2000].map((prompts) => row(prompts, exact(prompts) * (1 + 0.01 * random.normal()), lengths));
-        const fitted = fittedSessionCost(rows, lengths)!;
+        const fitted = fittedTo(rows, lengths, 2000);
         expect(fitted.sessions).toBe(7);
         expect(fitted.heldOutError).toBeLessThan(0.2);
         for (const prompts of [16, 64, 500, 1500]) expect(fitted.cost(prompts) / exact(prompts)).toBeCloseTo(1, 0.7);
@@ -59,19 +76,70 @@ it("finds the coefficients again that noisy sessions are made of, and says how f
 it("fits nothing to sessions of fewer than three different counts, however many there are", () => {
   const lengths = outputLengths(requestsOf(400, 0.8));
   const rows = [1, 1, 1, 64, 64, 64].map((prompts) => row(prompts, 2 + prompts));
-  expect(fittedSessionCost(rows, lengths)).toBeNull();
-  expect(fittedSessionCost([], lengths)).toBeNull();
-  expect(fittedSessionCost([...rows, row(200, 150)], lengths)).not.toBeNull();
+  expect(reasonOf(rows, lengths, 64)).toContain("2 different counts of prompts, and a fit takes 3");
+  expect(reasonOf([], lengths, 64)).toContain("0 different counts");
+  expect(reasonOf([...rows, row(200, 150)], lengths, 400)).toBe("fitted");
+});
+
+it("fits nothing beyond twice the largest session, to sessions that tell little of one another, nor where answers would take no time", () => {
+  const lengths = outputLengths(requestsOf(400, 0.8));
+  const rows = [20, 40, 60].map((prompts) => row(prompts, 5 + 0.2 * prompts));
+  expect(reasonOf(rows, lengths, 120)).toBe("fitted");
+  expect(reasonOf(rows, lengths, 121)).toBe("a fit to sessions of at most 60 prompts says nothing of 121");
+  const falling = [row(10, 30), row(20, 20), row(40, 10)];
+  expect(reasonOf(falling, lengths, 40)).toMatch(/predicts each only within \d+ % by the others/);
+  expect(
+    reasonOf(
+      [10, 20, 40].map((prompts) => row(prompts, 10)),
+      lengths,
+      40,
+    ),
+  ).toContain("no more time");
+});
+
+it("is within a quarter of what sessions of any size take, whatever the sizes of those that were measured", () => {
+  const requests = requestsOf(200, 1);
+  const lengths = outputLengths(requests);
+  const mostPrompts = 4000;
+  const simulated = simulatedSessionCost(engineOf("qwen2.5-7b"), requests, { mostPrompts, concurrency: null });
+  // Engines that are by a constant slower than the simulator has them.
+  const truth = (prompts: number): number => 1.3 * simulated(prompts);
+  const measured = [
+    [5, 8, 12],
+    [20, 40, 60],
+    [20, 40, 60, 100, 150],
+    [300, 1000, 3000],
+  ];
+  for (const counts of measured) {
+    const rows = counts.map((prompts) => row(prompts, truth(prompts), lengths));
+    for (const prompts of [100, 1000, 4000]) {
+      const fit = fittedSessionCost(rows, lengths, prompts);
+      expect(fit.ok).toBe(prompts <= 2 * counts.at(-1)!);
+      const cost = fit.ok ? fit.fitted.cost : levelledSessionCost(simulated, rows, lengths.meanTokens)!.cost;
+      expect(Math.abs(cost(prompts) / truth(prompts) - 1)).toBeLessThan(0.25);
+    }
+  }
+});
+
+it("takes the level of measured sessions by the median, for each token of their answers, and none where none is usable", () => {
+  const simulated = (prompts: number): number => 10 + prompts;
+  const of = (prompts: number, seconds: number, meanOutputTokens: number): SessionRow => ({ ...row(prompts, seconds), meanOutputTokens });
+  const rows = [of(10, 40, 200), of(30, 80, 200), of(90, 9000, 200), of(40, 50, 100), of(0, 0, 0)];
+  const levelled = levelledSessionCost(simulated, rows, 200)!;
+  expect(levelled).toMatchObject({ level: 2, sessions: 4 });
+  expect(levelled.cost(490)).toBe(1000);
+  expect(levelledSessionCost(simulated, [of(0, 0, 0)], 200)).toBeNull();
 });
 
 it("predicts simulated sessions that a fit has not seen within a fifth, from seven that it has", () => {
   const requests = requestsOf(400, 0.8);
   const lengths = outputLengths(requests);
   const simulated = simulatedSessionCost(engineOf("qwen2.5-7b"), requests, { mostPrompts: 2000, concurrency: null });
-  const fitted = fittedSessionCost(
+  const fitted = fittedTo(
     [1, 8, 32, 100, 300, 900, 2000].map((prompts) => row(prompts, simulated(prompts), lengths)),
     lengths,
-  )!;
+    2000,
+  );
   for (const prompts of [50, 200, 600, 1400]) expect(Math.abs(fitted.cost(prompts) / simulated(prompts) - 1)).toBeLessThan(0.2);
 });
 

@@ -1,8 +1,9 @@
+import { counted } from "../cascade/wording";
 import type { ReplicaModel } from "../engine/replicaModel";
 import { simulateClosedLoop } from "../engine/simulateClosedLoop";
 import type { ServedRequests } from "../engine/throughputCurve";
 import { nonNegativeLeastSquares } from "../numeric/nonNegativeLeastSquares";
-import { mean } from "../numeric/quantile";
+import { mean, quantile } from "../numeric/quantile";
 import { mixSeed, type Random, seededRandom } from "../numeric/random";
 import { shuffled } from "../numeric/shuffled";
 import type { OutputLengths } from "./outputLengths";
@@ -10,7 +11,10 @@ import type { SessionCost } from "./placement";
 import type { SessionRow } from "./sessionRow";
 
 /** Counts of prompts that sessions must differ in: two would fit a tail and a throughput whatever they are. */
-export const LEAST_COUNTS = 3;
+const LEAST_COUNTS = 3;
+/** A fit is asked of sessions up to so many times as large as the largest that was measured. */
+const MOST_BEYOND = 2;
+const MOST_HELD_OUT_ERROR = 0.25;
 
 /** A session's time as measured sessions have it (MOSAIC, section 4.1.2): `fixed + tail * longest answer + token * prompts * mean answer`. */
 export interface FittedSessionCost {
@@ -25,31 +29,75 @@ export interface FittedSessionCost {
   readonly sessions: number;
 }
 
+/** A fit, or in words that follow those on the sessions, why there is none. */
+export type SessionFit = { readonly ok: true; readonly fitted: FittedSessionCost } | { readonly ok: false; readonly reason: string };
+
 /**
  * Fits the cost of a model's sessions to measured ones of one kind of engine, all weighing alike relative to their length, no coefficient below 0.
  *
+ * A few small sessions say nothing of a large one, in which engines are full: a fit is given for its own ground alone, which is sessions of three different
+ * counts of prompts and more, of which each is predicted within a quarter by the others in the mean, and up to twice as many prompts as the largest had.
+ *
  * @param lengths of the answers that are to come: a small share of them has a shorter tail.
- * @returns null where sessions are of fewer than three different counts of prompts.
+ * @param mostPrompts of the sessions that it is asked of.
  */
-export function fittedSessionCost(rows: readonly SessionRow[], lengths: OutputLengths): FittedSessionCost | null {
-  const usable = rows.filter(({ prompts, seconds }) => prompts > 0 && seconds > 0);
-  if (new Set(usable.map(({ prompts }) => prompts)).size < LEAST_COUNTS) return null;
+export function fittedSessionCost(rows: readonly SessionRow[], lengths: OutputLengths, mostPrompts: number): SessionFit {
+  const usable = rows.filter(isUsable);
+  const counts = new Set(usable.map(({ prompts }) => prompts));
+  if (counts.size < LEAST_COUNTS)
+    return { ok: false, reason: `they are of ${counted(counts.size, "different count")} of prompts, and a fit takes ${LEAST_COUNTS}` };
+  const largest = Math.max(...counts);
+  if (mostPrompts > MOST_BEYOND * largest)
+    return { ok: false, reason: `a fit to sessions of at most ${counted(largest, "prompt")} says nothing of ${mostPrompts}` };
   const coefficients = fit(usable);
   const [fixedSeconds = 0, secondsPerLongestToken = 0, secondsPerToken = 0] = coefficients;
   const errors = usable.map((row, left) => {
     const others = fit(usable.filter((_, at) => at !== left));
     return Math.abs(predicted(others, row) / row.seconds - 1);
   });
-  return {
+  const heldOutError = mean(errors);
+  if (!(heldOutError <= MOST_HELD_OUT_ERROR))
+    return { ok: false, reason: `a fit to them predicts each only within ${Math.round(100 * heldOutError)} % by the others` };
+  if (secondsPerToken === 0) return { ok: false, reason: "by a fit to them more answers would take no more time" };
+  const fitted = {
     ...{ fixedSeconds, secondsPerLongestToken, secondsPerToken },
-    cost: (prompts) => {
+    cost: (prompts: number) => {
       if (prompts <= 0) return 0;
       const { meanTokens: meanOutputTokens } = lengths;
       return predicted(coefficients, { prompts, meanOutputTokens, maxOutputTokens: lengths.expectedLongest(prompts) });
     },
-    heldOutError: mean(errors),
+    heldOutError,
     sessions: usable.length,
   };
+  return { ok: true, fitted };
+}
+
+/** Whether a session had anything to answer, and took time. */
+const isUsable = ({ prompts, seconds, meanOutputTokens }: SessionRow): boolean => prompts > 0 && seconds > 0 && meanOutputTokens > 0;
+
+/** Sessions as a simulation has them but for their level, which is what was measured. */
+export interface LevelledSessionCost {
+  readonly cost: SessionCost;
+  /** Median of measured over simulated seconds. */
+  readonly level: number;
+  readonly sessions: number;
+}
+
+/**
+ * A simulated cost brought to the level of measured sessions, where these are too few or too small for a fit: the shape is the simulator's, which knows how
+ * engines fill. Sessions of longer or shorter answers than are to come count by what they took for each token. null: none of them is usable.
+ *
+ * @param simulated up to the largest of the sessions at least, with answers of `meanOutputTokens`.
+ */
+export function levelledSessionCost(
+  simulated: SessionCost,
+  rows: readonly SessionRow[],
+  meanOutputTokens: number,
+): LevelledSessionCost | null {
+  const ratios = rows.filter(isUsable).map((row) => (row.seconds / simulated(row.prompts)) * (meanOutputTokens / row.meanOutputTokens));
+  if (ratios.length === 0) return null;
+  const level = quantile(ratios, 0.5);
+  return { cost: (prompts) => level * simulated(prompts), level, sessions: ratios.length };
 }
 
 type SessionShape = Pick<SessionRow, "prompts" | "meanOutputTokens" | "maxOutputTokens">;
