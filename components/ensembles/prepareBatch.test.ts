@@ -107,6 +107,7 @@ describe("prepareBatch", () => {
     ];
     const stopped = testBatch({ sessions, state: "stopped" });
     expect(prepareBatch(stopped, identities).rows.map(({ state }) => state)).toEqual(["done", "stopped", "never begun"]);
+    expect(prepareBatch(testBatch({ sessions, state: "done" }), identities).rows.at(-1)?.state).toBe("not needed");
     expect(plain(drawn(stopped, "measured")?.end.text)).toBe("experts stopped after 110 s");
     expect(plain(drawn(stopped, "measured")?.says)).not.toContain("done after");
   });

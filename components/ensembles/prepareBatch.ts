@@ -172,16 +172,17 @@ function drawingsOf(batch: Batch): readonly GanttInput[] {
 const spanText = (load: number | null | undefined, seconds: number | null | undefined): string =>
   load == null && seconds == null ? "–" : `${formatSeconds(load)} + ${formatSeconds(seconds)}`;
 
-/** A session of a batch that was stopped stands still, whatever it was at. */
-function wordOf({ state }: Session, isStopped: boolean): string {
-  if (!isStopped || state === "done") return sessionWords[state];
+/** A session of a batch that is over stands still, whatever it was at. */
+function wordOf({ state }: Session, batch: Batch["state"]): string {
+  if (state === "waiting" && batch === "done") return "not needed";
+  if (state === "done" || batch !== "stopped") return sessionWords[state];
   return state === "waiting" ? "never begun" : "stopped";
 }
 
-function rowOf(session: Session, isStopped: boolean): SessionRow {
+function rowOf(session: Session, batch: Batch["state"]): SessionRow {
   const { stage, worker, turn, model, prompts, answered, failed, predicted, measured } = session;
   return {
-    ...{ key: `${stage} ${worker} ${turn}`, worker: lineName(session), model, state: wordOf(session, isStopped), share: overOf(session) },
+    ...{ key: `${stage} ${worker} ${turn}`, worker: lineName(session), model, state: wordOf(session, batch), share: overOf(session) },
     answered: prompts === 0 ? "–" : `${formatCount(answered)} of ${formatCount(prompts)}`,
     failed: formatCount(failed),
     predicted: spanText(predicted?.loadSeconds, predicted?.seconds),
@@ -228,7 +229,7 @@ export function prepareBatch(batch: Batch, identities: ReadonlyMap<string, Model
           },
     rows: byWorker(expectedSessions(batch))
       .flat()
-      .map((session) => rowOf(session, state === "stopped")),
+      .map((session) => rowOf(session, state)),
     failures: progress.failures.map(({ failure, calls }) => ({ text: failure, calls: formatCount(calls) })),
   };
 }
