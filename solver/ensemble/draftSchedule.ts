@@ -147,8 +147,19 @@ export function settle(draft: DraftSchedule, turns = MOST_TURNS): void {
   }
 }
 
-/** Takes away sessions, each expert's smallest first, whose prompts its others can answer without the makespan being longer than so many seconds: each is a load. */
+/**
+ * Takes away sessions, each expert's smallest first, whose prompts its others can answer without the makespan being longer than so many seconds: each is a load.
+ * As one that goes makes room for others, until none does.
+ */
 export function dropSessions(draft: DraftSchedule, atMostSeconds: number): void {
+  let before: number;
+  do {
+    before = loadsOf(draft);
+    dropOnce(draft, atMostSeconds);
+  } while (loadsOf(draft) < before);
+}
+
+function dropOnce(draft: DraftSchedule, atMostSeconds: number): void {
   for (let place = 0; place < draft.ground.experts.length; place += 1) {
     const on = workersOf(draft, place).sort((a, b) => promptsOn(draft, place, a) - promptsOn(draft, place, b));
     for (const worker of on) {
