@@ -12,7 +12,7 @@ export const ALLOWED_POINTS = 1;
 export const confidences = ["plurality", "accuracy-weighted", "length-aware"] as const;
 
 /** The gate as the source has it, at its two taus. */
-export const sourceTaus = [1, 2 / 3] as const;
+const sourceTaus = [1, 2 / 3] as const;
 
 /** A gate at one tau, and the aggregator's seconds there; null: its engine is not simulated. */
 export interface TimedPoint extends GatePoint {

@@ -9,7 +9,7 @@ import { formatTau, isAggregateAll, SAME_TAU } from "./tauText";
 
 const outcomes: readonly EnsembleOutcome[] = ["skipped", "aggregated", "aggregator-failed", "failed"];
 
-export const outcomeWords: Readonly<Record<EnsembleOutcome, { readonly word: string; readonly tone: Tone }>> = {
+const outcomeWords: Readonly<Record<EnsembleOutcome, { readonly word: string; readonly tone: Tone }>> = {
   skipped: { word: "aggregator skipped", tone: "good" },
   aggregated: { word: "aggregated", tone: "neutral" },
   "aggregator-failed": { word: "aggregator failed, leading answer", tone: "warn" },

@@ -122,7 +122,7 @@ export interface BatchResult {
 }
 
 /** A batch as files for somebody else's hands. */
-export const batchExportFormats = ["kubernetes", "ray"] as const;
+const batchExportFormats = ["kubernetes", "ray"] as const;
 export const batchExportSchema = z.strictObject({
   request: batchRequestSchema,
   format: z.enum(batchExportFormats),

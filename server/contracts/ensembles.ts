@@ -28,7 +28,7 @@ export interface AnswerSampleSummary {
 }
 
 /** Where a sample is to be taken from. */
-export const sampleSourceSchema = z.discriminatedUnion("kind", [
+const sampleSourceSchema = z.discriminatedUnion("kind", [
   /** A CSV of answers: `prompt_id, model, correct, answer` and tokens; some models of it, sixteen at most. */
   z.strictObject({ kind: z.literal("upload"), uploadId: z.uuid(), models: z.array(z.string().min(1)).min(2).max(17) }),
   /** Answers of a finished batch whose prompts had references. */
@@ -132,7 +132,7 @@ export interface PlacedSession {
   readonly untilSeconds: number;
 }
 
-export const scheduleKinds = ["placed", "round-robin", "data-concurrent", "list-scheduling"] as const;
+const scheduleKinds = ["placed", "round-robin", "data-concurrent", "list-scheduling"] as const;
 export type ScheduleKind = (typeof scheduleKinds)[number];
 
 /** A schedule timed with the session cost; seconds are engine seconds from the batch's start. */

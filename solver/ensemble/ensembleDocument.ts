@@ -23,7 +23,7 @@ export const ANY_CATEGORY = "*";
  * What of an expert's answer is its vote. `text` is its last line, without what makes it no other answer; `pattern` is RE2's syntax, and the vote is the
  * first group of its last match, or the whole of it where it has no group.
  */
-export const extractionSchema = z.discriminatedUnion("kind", [
+const extractionSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("choice") }),
   z.strictObject({ kind: z.literal("number") }),
   z.strictObject({ kind: z.literal("boxed") }),
@@ -36,7 +36,7 @@ export const extractionSchema = z.discriminatedUnion("kind", [
  * gave it. `accuracy-weighted`: votes weigh by the log odds of their expert's accuracy. `length-aware`: votes weigh less the longer they are beside what their
  * expert writes on average, as questions that split experts carry the longest answers.
  */
-export const confidenceSchema = z.discriminatedUnion("kind", [
+const confidenceSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("plurality") }),
   z.strictObject({ kind: z.literal("accuracy-weighted"), accuracy: z.record(modelName, fraction) }),
   z.strictObject({ kind: z.literal("length-aware"), meanTokens: z.record(modelName, z.number().positive()) }),

@@ -8,7 +8,7 @@ import { grouped, inputParts } from "./jobParts";
 import type { SessionInput } from "./sessionInputs";
 
 /** Of a cluster whose connection is none of Kubernetes: vLLM's own image, at a tag that does not move. */
-export const defaultImage = "vllm/vllm-openai:v0.11.0";
+const defaultImage = "vllm/vllm-openai:v0.11.0";
 
 /** A worker that fails so often stays failed; the others go on. */
 const retriesPerWorker = 3;
