@@ -1,5 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { accessible } from "./acts";
 import { expect, test } from "./fixtures";
 
 /** Engines of the cluster work this much faster than the wall's clock. */
@@ -168,9 +168,4 @@ async function review(page: Page, floor: number): Promise<string> {
   await page.getByRole("button", { name: "Review and apply" }).click();
   await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
   return (await page.getByTestId("approved-hash").innerText()).trim();
-}
-
-async function accessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
 }

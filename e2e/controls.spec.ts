@@ -1,5 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { accessible } from "./acts";
 import { expect, test } from "./fixtures";
 
 /** Engines of the cluster work this much faster than the wall's clock. */
@@ -238,11 +238,6 @@ async function ask(gatewayUrl: string) {
   await response.text();
   const header = (name: string) => response.headers.get(`x-weir-${name}`);
   return { status: response.status, plan: header("plan"), policy: header("policy"), model: header("model") };
-}
-
-async function accessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
 }
 
 /** The number that stands in a text; 0 while it does not. */

@@ -2,9 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import AxeBuilder from "@axe-core/playwright";
-import type { Page } from "@playwright/test";
 import type { BatchResult } from "@/server/contracts/batches";
+import { accessible, approveAndApply } from "./acts";
 import { expect, test } from "./fixtures";
 
 test.use({ studioEnvironment: { WEIR_TIME_SCALE: "20" }, actionTimeout: 30_000 });
@@ -253,16 +252,4 @@ function answersFile(): string {
   const file = join(mkdtempSync(join(tmpdir(), "weir-answers-")), "answers.csv.gz");
   writeFileSync(file, gzipSync(`prompt_id,model,correct,answer,out_tok\n${rows.join("\n")}\n`));
   return file;
-}
-
-async function approveAndApply(page: Page): Promise<void> {
-  await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
-  await page.getByRole("button", { name: "Approve", exact: true }).click();
-  await page.getByRole("button", { name: "Apply", exact: true }).click();
-  await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180_000 });
-}
-
-async function accessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(" ")}`)).toEqual([]);
 }

@@ -1,6 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
-import type { Page } from "@playwright/test";
 import type { WorkflowRun, WorkflowRunEvent } from "@/server/contracts/workflowRuns";
+import { accessible, approveAndApply } from "./acts";
 import { expect, test } from "./fixtures";
 
 test.use({ studioEnvironment: { WEIR_TIME_SCALE: "10" }, actionTimeout: 30_000 });
@@ -204,16 +203,4 @@ async function streamed(
   const last = events.at(-1);
   if (last?.type !== "run.completed" && last?.type !== "run.failed") throw new Error(`the stream ended with ${last?.type}`);
   return { events, run: last.run };
-}
-
-async function approveAndApply(page: Page): Promise<void> {
-  await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
-  await page.getByRole("button", { name: "Approve", exact: true }).click();
-  await page.getByRole("button", { name: "Apply", exact: true }).click();
-  await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180_000 });
-}
-
-async function accessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(" ")}`)).toEqual([]);
 }

@@ -1,5 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page, Request } from "@playwright/test";
+import { accessible } from "./acts";
 import { childrenOf, expect, signal, test } from "./fixtures";
 
 /** Engines of the cluster work this much faster than the wall's clock. */
@@ -233,9 +233,4 @@ async function drag(page: Page, time: ReturnType<Page["getByRole"]>): Promise<vo
   await page.mouse.move(at(0.8), box.y + 40, { steps: 4 });
   await page.mouse.move(at(0.95), box.y + 40);
   await page.mouse.up();
-}
-
-async function accessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
 }

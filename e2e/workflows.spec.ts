@@ -1,5 +1,4 @@
-import AxeBuilder from "@axe-core/playwright";
-import type { Page } from "@playwright/test";
+import { accessible, approveAndApply } from "./acts";
 import { runApplications } from "./agentTraffic";
 import { expect, test } from "./fixtures";
 
@@ -125,15 +124,3 @@ test("applications that name their agents are learnt without configuration: grap
   });
   expect(problems).toEqual([]);
 });
-
-async function approveAndApply(page: Page): Promise<void> {
-  await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
-  await page.getByRole("button", { name: "Approve", exact: true }).click();
-  await page.getByRole("button", { name: "Apply", exact: true }).click();
-  await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180_000 });
-}
-
-async function accessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(" ")}`)).toEqual([]);
-}

@@ -1,0 +1,17 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect } from "./fixtures";
+
+/** Approves the plan that is looked at and applies it, until that is done. */
+export async function approveAndApply(page: Page): Promise<void> {
+  await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
+  await page.getByRole("button", { name: "Apply", exact: true }).click();
+  await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180_000 });
+}
+
+/** axe finds nothing on the page as it stands. */
+export async function accessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(" ")}`)).toEqual([]);
+}
