@@ -50,10 +50,10 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf, batche
         note(actor, "remove ensemble", name, "");
         return { ok: true };
       }),
-    async replay({ sampleId, ...request }) {
+    async replay({ sampleId, ...request }, signal) {
       const kept = store.answerSamples.stored(sampleId);
       if (kept === null) return { ok: false, message: "There is no such sample of answers." };
-      const replayed = await inReplayThread({ data: kept.data, request }, new AbortController().signal);
+      const replayed = await inReplayThread({ data: kept.data, request }, signal);
       if (!replayed.ok) return replayed;
       const { report } = replayed;
       return { ok: true, report: { ...report, notes: [...report.notes, ...originNotes[kept.summary.origin]] } };

@@ -63,23 +63,29 @@ describe("ensembles in a studio of its own", () => {
     const [sample] = services().samples();
     expect(sample).toMatchObject({ origin: "modelled", questions: 3000, name: expect.stringContaining("xample") });
     const { report } = done(
-      await services().replay({
-        ...{ sampleId: sample?.id ?? "", experts: example?.ensemble.experts ?? [], expertsPerQuestion: 2, aggregator: "qwen2.5-32b" },
-        ...{ confidence: "plurality", allowedPoints: 1 },
-      }),
+      await services().replay(
+        {
+          ...{ sampleId: sample?.id ?? "", experts: example?.ensemble.experts ?? [], expertsPerQuestion: 2, aggregator: "qwen2.5-32b" },
+          ...{ confidence: "plurality", allowedPoints: 1 },
+        },
+        never,
+      ),
     );
     expect(report.points.length).toBeGreaterThan(1);
     expect(report.notes.join(" ")).toContain("modelled");
     expect(
       await said(
-        services().replay({
-          sampleId: "none",
-          experts,
-          expertsPerQuestion: 2,
-          aggregator: null,
-          confidence: "plurality",
-          allowedPoints: 1,
-        }),
+        services().replay(
+          {
+            sampleId: "none",
+            experts,
+            expertsPerQuestion: 2,
+            aggregator: null,
+            confidence: "plurality",
+            allowedPoints: 1,
+          },
+          never,
+        ),
       ),
     ).toBe("There is no such sample of answers.");
   });

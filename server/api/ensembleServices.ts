@@ -30,8 +30,8 @@ export interface EnsembleService {
   survey(uploadId: string): Promise<Outcome<{ readonly survey: SurveyedAnswers }>>;
   keepSample(request: KeepSample, actor: Actor): Promise<Outcome<{ readonly id: string }>>;
   removeSample(id: string, actor: Actor): Outcome<object>;
-  /** A gate on a sample, tau by tau. */
-  replay(request: ReplayRequest): Promise<Outcome<{ readonly report: GateReport }>>;
+  /** A gate on a sample, tau by tau, in a thread of its own; it ends when the signal aborts. */
+  replay(request: ReplayRequest, signal: AbortSignal): Promise<Outcome<{ readonly report: GateReport }>>;
   /** Where experts go, in a thread of its own; it ends when the signal aborts. */
   place(request: PlaceRequest, signal: AbortSignal): Promise<Outcome<{ readonly placement: EnsemblePlacement }>>;
   /** What a cluster's gateway serves; refused where it does not answer. */

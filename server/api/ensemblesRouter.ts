@@ -18,7 +18,7 @@ export const ensemblesRouter = router({
   removeSample: procedure
     .input(z.object({ id: z.string().min(1) }))
     .mutation(({ ctx, input }) => ctx.services.ensembles.removeSample(input.id, ctx.session.name)),
-  replay: procedure.input(replayRequestSchema).query(({ ctx, input }) => ctx.services.ensembles.replay(input)),
+  replay: procedure.input(replayRequestSchema).query(({ ctx, input, signal }) => ctx.services.ensembles.replay(input, signal ?? never())),
   // Ensembles with skills are too long for the address of a query.
   place: procedure.input(placeRequestSchema).mutation(({ ctx, input, signal }) => ctx.services.ensembles.place(input, signal ?? never())),
   served: procedure

@@ -1,4 +1,5 @@
 import type { StoredBatchCall } from "@/server/store/batchRepository";
+import { onceATurn } from "@/server/store/onceATurn";
 import type { Store } from "@/server/store/store";
 
 export type BatchBook = ReturnType<typeof createBatchBook>;
@@ -10,29 +11,21 @@ interface Ended {
 }
 
 /**
- * Puts calls down: those of one turn of the event loop together, since each transaction costs as much as many rows. What came of a call that
- * was made waits where the disk cannot take it, so that it is not made twice; so does word of it where whoever is told fails, so that nothing waits for it for ever.
+ * Puts calls down, those of one turn of the event loop together. What came of a call that was made waits where the disk cannot take it, so
+ * that it is not made twice; so does word of it where whoever is told fails, so that nothing waits for it for ever.
  */
 export function createBatchBook(batchId: string, batches: Pick<Store["batches"], "saveCalls">) {
   let rows: StoredBatchCall[] = [];
-  let flushed: Promise<void> | null = null;
   const left = new Set<Ended>();
+  const flush = onceATurn(() => {
+    const waiting = rows;
+    rows = [];
+    batches.saveCalls(batchId, waiting);
+  });
 
   function save(row: StoredBatchCall): Promise<void> {
     rows.push(row);
-    flushed ??= new Promise((resolve, reject) => {
-      setImmediate(() => {
-        const waiting = rows;
-        [rows, flushed] = [[], null];
-        try {
-          batches.saveCalls(batchId, waiting);
-          resolve();
-        } catch (error) {
-          reject(error);
-        }
-      });
-    });
-    return flushed;
+    return flush();
   }
 
   async function write(ended: Ended): Promise<void> {

@@ -1,3 +1,4 @@
+import { onceATurn } from "@/server/store/onceATurn";
 import type { StoredCall } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 
@@ -10,11 +11,10 @@ export interface CallWriter {
   flush(): void;
 }
 
-/** Puts down calls of a job: those of one turn of the event loop together, since each transaction costs as much as many rows. */
+/** Puts down calls of a job, those of one turn of the event loop together. */
 export function createCallWriter(profiles: Store["profiles"], profileId: string): CallWriter {
   let calls: StoredCall[] = [];
   let drops: { readonly position: number; readonly model: string }[] = [];
-  let flushed: Promise<void> | null = null;
 
   /** @throws what the disk throws: whoever has the calls has them yet, and texts are deleted with the next. */
   function write(): void {
@@ -40,20 +40,7 @@ export function createCallWriter(profiles: Store["profiles"], profileId: string)
     }
   }
 
-  function later(): Promise<void> {
-    flushed ??= new Promise((resolve, reject) => {
-      setImmediate(() => {
-        flushed = null;
-        try {
-          write();
-          resolve();
-        } catch (error) {
-          reject(error);
-        }
-      });
-    });
-    return flushed;
-  }
+  const later = onceATurn(write);
 
   return {
     flush,
