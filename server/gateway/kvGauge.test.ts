@@ -27,21 +27,28 @@ async function gauged() {
   return { engine, gauge, reads, say, now: () => gauge.useAt(performance.now()) };
 }
 
+/** When the last reading was made, on the clock of `performance.now()`. */
+function readAt(gauge: KvGauge, timeScale: number): number {
+  const nowMs = performance.now();
+  const reading = gauge.useAt(nowMs);
+  if (!("ageSeconds" in reading)) throw new Error(reading.state);
+  return nowMs - (reading.ageSeconds / timeScale) * 1000;
+}
+
 describe("the reading of an engine's KV use", () => {
   it("is fresh while the engine answers, and ages between two readings, in engine seconds", async () => {
     const { gauge, reads, now } = await gauged();
     gauge.watch(100);
     await until(() => now().state === "fresh");
-    const nowMs = performance.now();
-    const [first, second] = [gauge.useAt(nowMs), gauge.useAt(nowMs + 50)];
+    const readAtMs = readAt(gauge, 100);
+    const [first, second] = [gauge.useAt(readAtMs + 20), gauge.useAt(readAtMs + 70)];
     if (first.state !== "fresh" || second.state !== "fresh") throw new Error("not fresh");
     expect([first.value, second.value]).toEqual([0.4, 0.4]);
     expect(second.ageSeconds - first.ageSeconds).toBeCloseTo(5, 6);
-    expect(gauge.useAt(nowMs + 3.5 * periodMs)).toMatchObject({ state: "stale", value: 0.4 });
-    expect(gauge.useAt(nowMs + 11 * periodMs).state).toBe("unreachable");
+    expect(gauge.useAt(readAtMs + 3.5 * periodMs)).toMatchObject({ state: "stale", value: 0.4 });
+    expect(gauge.useAt(readAtMs + 11 * periodMs).state).toBe("unreachable");
     const count = reads.length;
-    await until(() => reads.length >= count + 5);
-    expect(now().state).toBe("fresh");
+    await until(() => reads.length >= count + 5 && now().state === "fresh");
   });
 
   it("turns from fresh to stale to unreachable, and never to zero, while an engine hangs, which is asked one question at a time and ever more rarely", async () => {
@@ -59,15 +66,18 @@ describe("the reading of an engine's KV use", () => {
         open -= 1;
       });
     });
-    const states: string[] = [];
     const startedMs = performance.now();
-    while (performance.now() - startedMs < 20 * periodMs) {
-      const reading = now();
-      if (states.at(-1) !== reading.state) states.push(reading.state);
-      if (reading.state === "stale") expect(reading).toMatchObject({ value: 0.4, reason: `/metrics did not answer within ${periodMs} ms` });
-      await sleep(5);
+    await until(() => asked > 1);
+    const readAtMs = readAt(gauge, 1);
+    const reason = `/metrics did not answer within ${periodMs} ms`;
+    for (let ageMs = 1; ageMs < 20 * periodMs; ageMs += 5) {
+      const reading = gauge.useAt(readAtMs + ageMs);
+      if (ageMs < 3 * periodMs) expect(reading).toMatchObject({ state: "fresh", value: 0.4 });
+      else if (ageMs < 10 * periodMs) expect(reading).toMatchObject({ state: "stale", value: 0.4, reason });
+      else expect(reading).toEqual({ state: "unreachable", reason });
     }
-    expect(states).toEqual(["fresh", "stale", "unreachable"]);
+    await sleep(20 * periodMs - (performance.now() - startedMs));
+    expect(now().state).toBe("unreachable");
     expect(most).toBe(1);
     // 1, 1, 2, 4 and 8 periods of rest beside one of waiting each.
     expect(asked).toBeLessThanOrEqual(7);
@@ -78,9 +88,10 @@ describe("the reading of an engine's KV use", () => {
     gauge.watch(1);
     await until(() => now().state === "fresh");
     await engine.close();
-    const states = new Set<string>();
-    await until(() => states.add(now().state) && now().state !== "fresh");
-    expect([...states]).toEqual(["fresh", "unreachable"]);
+    const readAtMs = readAt(gauge, 1);
+    await until(() => now().state === "unreachable");
+    const states = [2.9, 3.1].map((periods) => gauge.useAt(readAtMs + periods * periodMs).state);
+    expect(states).toEqual(["fresh", "unreachable"]);
     const back = await startTestEngine(() => undefined, Number(new URL(engine.url).port));
     back.pages.set("/metrics", (response) => response.end("vllm:kv_cache_usage_perc 0.7\n"));
     await until(() => now().state === "fresh");
