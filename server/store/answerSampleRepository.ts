@@ -3,7 +3,7 @@ import type { AnswerSampleSummary } from "@/server/contracts/ensembles";
 import type { AnswerSample } from "@/solver/ensemble/answerSample";
 import { decodeSample, encodeSample } from "./answerSampleCodec";
 import type { Database } from "./database";
-import { answerSamples } from "./schema";
+import { answerSamples } from "./schema/ensembles";
 
 /** Labelled answers that gates are chosen on: the summary for lists, the encoded whole for replay. */
 export function createAnswerSampleRepository(db: Database) {

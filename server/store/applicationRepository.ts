@@ -1,7 +1,7 @@
 import { count, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Application, ApplicationState } from "@/server/contracts/studio";
 import type { Database } from "./database";
-import { applications } from "./schema";
+import { applications } from "./schema/applications";
 import type { StoredStep } from "./storedStep";
 
 /** An application as kept: its steps say what they do, so that it can go on after a restart. */

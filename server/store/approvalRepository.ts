@@ -1,7 +1,7 @@
 import { asc, eq, getTableColumns } from "drizzle-orm";
 import type { Approval } from "@/server/contracts/studio";
 import type { Database } from "./database";
-import { approvals } from "./schema";
+import { approvals } from "./schema/plans";
 
 /** Approvals, each of one plan, bound to its hash, on one cluster. */
 export function createApprovalRepository(db: Database) {

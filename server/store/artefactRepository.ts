@@ -1,7 +1,7 @@
 import { and, desc, eq, max, sql } from "drizzle-orm";
 import type { Artefact } from "@/server/contracts/studio";
 import type { Database } from "./database";
-import { artefacts } from "./schema";
+import { artefacts } from "./schema/predictors";
 
 const { bytes, ...listed } = {
   hash: artefacts.hash,

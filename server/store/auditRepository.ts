@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { AuditLine } from "@/server/contracts/studio";
 import type { Database } from "./database";
-import { audit, gatewayAudits } from "./schema";
+import { audit, gatewayAudits } from "./schema/users";
 
 /** A line of a gateway's own audit, by which the next ones are asked for. */
 export interface GatewayAuditMark {

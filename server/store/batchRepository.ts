@@ -1,7 +1,8 @@
 import { and, asc, count, desc, eq, getTableColumns, gte, inArray, isNotNull, isNull, lt, type SQL, sql, sum } from "drizzle-orm";
 import type { BatchState, BatchSummary } from "@/server/contracts/batches";
 import type { Database } from "./database";
-import { batchCalls, batches, batchSessions, prompts } from "./schema";
+import { batchCalls, batches, batchSessions } from "./schema/batches";
+import { prompts } from "./schema/prompts";
 import { noteDeleted, type Scrubber } from "./scrubber";
 
 export type StoredBatch = typeof batches.$inferSelect;

@@ -1,7 +1,7 @@
 import { asc, desc, eq } from "drizzle-orm";
 import type { KeptProfile } from "@/server/contracts/studio";
 import type { Database } from "./database";
-import { calibrations, profileUses } from "./schema";
+import { calibrations, profileUses } from "./schema/predictors";
 
 /** Engine profiles fitted to the operator's own runs, and which profile plans are made with. */
 export function createCalibrationRepository(db: Database) {

@@ -2,7 +2,7 @@ import { asc, eq } from "drizzle-orm";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import type { ClusterSpec } from "@/solver/plan/plan";
 import type { Database } from "./database";
-import { clusters } from "./schema";
+import { clusters } from "./schema/clusters";
 
 export type ClusterRow = typeof clusters.$inferSelect;
 

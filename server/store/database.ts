@@ -4,6 +4,7 @@ import Sqlite from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { migrate } from "drizzle-orm/better-sqlite3/migrator";
 
+/** Its tables are in `schema/`. Their times as text are ISO 8601 in UTC throughout, so that text order is time order. */
 export type Database = BetterSQLite3Database & { readonly $client: Sqlite.Database };
 
 /** How long a writer waits for another process (the command line) before it gives up. */

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, isNotNull, max } from "drizzle-orm";
 import type { DeclaredWorkflow } from "@/server/contracts/declaredWorkflows";
 import type { Database } from "./database";
-import { declaredWorkflows } from "./schema";
+import { declaredWorkflows } from "./schema/workloads";
 
 /** A declared workflow as it is kept. */
 export type StoredWorkflow = Omit<DeclaredWorkflow, "predictors">;

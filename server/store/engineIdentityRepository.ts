@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
 import type { Database } from "./database";
-import { engineIdentities } from "./schema";
+import { engineIdentities } from "./schema/telemetry";
 
 /** What an engine is by its own word, since when that is known, and when its counters began anew since. */
 export type EngineIdentity = Omit<typeof engineIdentities.$inferSelect, "clusterId" | "engineId">;

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, isNotNull, max } from "drizzle-orm";
 import type { KeptEnsemble } from "@/server/contracts/ensembles";
 import type { Database } from "./database";
-import { ensembles } from "./schema";
+import { ensembles } from "./schema/ensembles";
 
 /** Who keeps or removes one, and when. */
 type Kept = Pick<KeptEnsemble, "createdAt" | "actor">;

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Database } from "./database";
-import { handLabels, profileCalls } from "./schema";
+import { handLabels, profileCalls } from "./schema/profiles";
 
 export type HandLabel = typeof handLabels.$inferSelect;
 type LabelKey = Pick<HandLabel, "profileId" | "position" | "model" | "otherModel">;

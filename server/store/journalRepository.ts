@@ -1,7 +1,7 @@
 import { asc, count, eq } from "drizzle-orm";
 import type { JournalLine } from "@/server/contracts/studio";
 import type { Database } from "./database";
-import { journal } from "./schema";
+import { journal } from "./schema/applications";
 
 /** What applications did, line by line; lines are only ever added. */
 export function createJournalRepository(db: Database) {

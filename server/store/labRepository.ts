@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, getTableColumns, gte, sql } from "drizzle-orm";
 import type { LabCell } from "@/server/contracts/studio";
 import type { Database } from "./database";
-import { labCells, labRuns } from "./schema";
+import { labCells, labRuns } from "./schema/lab";
 
 export type StoredLabRun = typeof labRuns.$inferSelect;
 /** A run without its cells, which may be megabytes. */

@@ -2,7 +2,7 @@ import { count, desc, eq, sql } from "drizzle-orm";
 import type { Plan } from "@/solver/plan/plan";
 import { learntOf } from "@/solver/plan/policySchema";
 import type { Database } from "./database";
-import { plans } from "./schema";
+import { plans } from "./schema/plans";
 
 const workloadId = sql<string>`json_extract(${plans.document}, '$.inputs.workload.id')`;
 

@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, getTableColumns, gte, inArray, isNotNull, lt, type SQL, sql, sum } from "drizzle-orm";
 import type { ProfileJob } from "@/server/contracts/studio";
 import type { Database } from "./database";
-import { profileCalls, profileSums, profiles, prompts } from "./schema";
+import { profileCalls, profileSums, profiles } from "./schema/profiles";
+import { prompts } from "./schema/prompts";
 import { noteDeleted, type Scrubber } from "./scrubber";
 
 export type StoredProfile = typeof profiles.$inferSelect;

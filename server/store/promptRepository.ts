@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gte, isNotNull, lt, lte, not, sql } from "drizzle-orm";
 import type { Prompt, PromptSet } from "@/server/contracts/studio";
 import type { Database } from "./database";
-import { promptSets, prompts } from "./schema";
+import { promptSets, prompts } from "./schema/prompts";
 import { noteDeleted } from "./scrubber";
 
 /** A sample that is being taken, or was when the studio was killed: nobody is told of it. */

@@ -1,7 +1,7 @@
 import { and, desc, eq } from "drizzle-orm";
 import type { Proposal } from "@/server/contracts/studio";
 import type { Database } from "./database";
-import { proposals } from "./schema";
+import { proposals } from "./schema/proposals";
 
 /** Proposed changes of plan. What is proposed never changes, only what became of it. */
 export function createProposalRepository(db: Database) {

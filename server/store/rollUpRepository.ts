@@ -1,6 +1,6 @@
 import { and, eq, gte, lt, sql } from "drizzle-orm";
 import type { Database } from "./database";
-import { rollUps } from "./schema";
+import { rollUps } from "./schema/telemetry";
 
 /** Where a block of roll-ups lies: sixty steps of one subject from `startMs` on. */
 export interface RollUpPlace {

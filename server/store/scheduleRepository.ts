@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Database } from "./database";
-import { schedules } from "./schema";
+import { schedules } from "./schema/clusters";
 
 export type ScheduleRow = typeof schedules.$inferSelect;
 

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, lt } from "drizzle-orm";
 import type { Database } from "./database";
-import { sessions, signInLinks } from "./schema";
+import { sessions, signInLinks } from "./schema/users";
 
 /** Sessions and one-time sign-in links, both known by hash only. */
 export function createSessionRepository(db: Database) {

@@ -1,7 +1,7 @@
 import { desc, eq, lte, sql } from "drizzle-orm";
 import type { SessionRow } from "@/solver/ensemble/sessionRow";
 import type { Database } from "./database";
-import { sessionRows } from "./schema";
+import { sessionRows } from "./schema/ensembles";
 
 /** Rows that are kept in all: costs are fitted to some dozen of a model. */
 const mostRows = 20_000;

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Database } from "./database";
-import { trafficWatches } from "./schema";
+import { trafficWatches } from "./schema/proposals";
 import type { WatchedTraffic } from "./watchedTraffic";
 
 export interface TrafficRow {

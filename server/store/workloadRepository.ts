@@ -1,7 +1,9 @@
 import { asc, desc, eq, max, sql } from "drizzle-orm";
 import type { WorkloadLineage, WorkloadSummary } from "@/server/contracts/studio";
 import type { Database } from "./database";
-import { profiles, promptSets, workloads } from "./schema";
+import { profiles } from "./schema/profiles";
+import { promptSets } from "./schema/prompts";
+import { workloads } from "./schema/workloads";
 
 /** What is put down of a workload beside its content: the store counts its version. */
 export type NewWorkload = Omit<WorkloadSummary, "version">;

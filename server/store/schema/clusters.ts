@@ -1,0 +1,30 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { GatewayPlace } from "@/server/contracts/gatewayPlace";
+import type { ClusterSummary, Schedule } from "@/server/contracts/studio";
+import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ScheduleMemory } from "../scheduleMemory";
+import { plans } from "./plans";
+
+export const clusters = sqliteTable("clusters", {
+  id: text().primaryKey(),
+  createdAt: text().notNull(),
+  spec: text({ mode: "json" }).$type<ClusterSpec>().notNull(),
+  suggested: text({ mode: "json" }).$type<ClusterSummary["suggested"]>(),
+  runningPlanId: text().references(() => plans.id),
+  runningSince: text(),
+  /** How to reach what it is made of, checked anew whenever it is read; null: only described, or embedded. */
+  connection: text({ mode: "json" }).$type<{ readonly kind: string }>(),
+  /** null: none, or the embedded cluster's. */
+  gateway: text({ mode: "json" }).$type<GatewayPlace>(),
+});
+
+export const schedules = sqliteTable("schedules", {
+  clusterId: text()
+    .primaryKey()
+    .references(() => clusters.id),
+  schedule: text({ mode: "json" }).$type<Schedule>().notNull(),
+  enabled: integer({ mode: "boolean" }).notNull(),
+  setBy: text().notNull(),
+  setAt: text().notNull(),
+  memory: text("last", { mode: "json" }).$type<ScheduleMemory>(),
+});

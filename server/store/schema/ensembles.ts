@@ -1,0 +1,33 @@
+import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { AnswerSampleSummary } from "@/server/contracts/studio";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import type { SessionRow } from "@/solver/ensemble/sessionRow";
+
+/** Ensembles that were kept here. A name's newest version holds; lines are only ever added, and `document` is null where it was removed. */
+export const ensembles = sqliteTable(
+  "ensembles",
+  {
+    name: text().notNull(),
+    version: integer().notNull(),
+    createdAt: text().notNull(),
+    actor: text().notNull(),
+    document: text({ mode: "json" }).$type<Ensemble>(),
+  },
+  (table) => [primaryKey({ columns: [table.name, table.version] })],
+);
+
+/** Labelled answers that gates are chosen on. */
+export const answerSamples = sqliteTable("answer_samples", {
+  id: text().primaryKey(),
+  createdAt: text().notNull(),
+  summary: text({ mode: "json" }).$type<AnswerSampleSummary>().notNull(),
+  /** The encoded sample, compressed. */
+  data: blob({ mode: "buffer" }).notNull(),
+});
+
+/** Sessions of experts that were measured, which session costs are fitted to. */
+export const sessionRows = sqliteTable("session_rows", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  at: text().notNull(),
+  row: text({ mode: "json" }).$type<SessionRow>().notNull(),
+});

@@ -1,0 +1,20 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Plan } from "@/solver/plan/plan";
+
+export const plans = sqliteTable("plans", {
+  id: text().primaryKey(),
+  clusterId: text().notNull(),
+  createdAt: text().notNull(),
+  document: text({ mode: "json" }).$type<Plan>().notNull(),
+});
+
+export const approvals = sqliteTable("approvals", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  planId: text()
+    .notNull()
+    .references(() => plans.id),
+  clusterId: text().notNull(),
+  actor: text().notNull(),
+  at: text().notNull(),
+  reason: text().notNull(),
+});

@@ -1,0 +1,116 @@
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { ProfileJob, ProfileRequest, UnscoredKind } from "@/server/contracts/studio";
+import { promptSets } from "./prompts";
+
+export const profiles = sqliteTable("profiles", {
+  id: text().primaryKey(),
+  createdAt: text().notNull(),
+  actor: text().notNull(),
+  promptSetId: text()
+    .notNull()
+    .references(() => promptSets.id),
+  request: text({ mode: "json" }).$type<ProfileRequest>().notNull(),
+  state: text().$type<ProfileJob["state"]>().notNull(),
+  pause: text({ mode: "json" }).$type<ProfileJob["pause"]>(),
+});
+
+/**
+ * One call of a profile: a model's answer to a prompt, or a reading of that answer by a measure. `asked` is written before it is made,
+ * so that a studio that was killed knows which may have been paid for and not noted.
+ */
+export const profileCalls = sqliteTable(
+  "profile_calls",
+  {
+    profileId: text()
+      .notNull()
+      .references(() => profiles.id),
+    position: integer().notNull(),
+    model: text().notNull(),
+    /** Empty: the answer itself. */
+    measureId: text().notNull(),
+    /** Counts readings of one answer by one measure, and both orders of a pair; 0 for answers. */
+    reading: integer().notNull(),
+    /** `waiting`: an attempt failed, or was cut off before anything came, and it is asked again. */
+    state: text({ enum: ["asked", "waiting", "done", "failed"] }).notNull(),
+    /** How often it was begun. */
+    attempts: integer().notNull(),
+    /** Of attempts that a killed studio lost: they were begun again. */
+    lost: integer().notNull().default(0),
+    at: text().notNull(),
+    /** What it spent, lost attempts at the most that they can have cost. */
+    usd: real().notNull(),
+    inputTokens: integer(),
+    outputTokens: integer(),
+    ttftSeconds: real(),
+    seconds: real(),
+    /** Engine that answered, and calls that the job had there meanwhile, this one included. */
+    engine: text(),
+    inFlight: integer(),
+    score: real(),
+    unscored: text().$type<UnscoredKind>(),
+    failure: text(),
+    /** 1: the engine ended it at its limit of tokens. */
+    cut: integer(),
+    /** Text of the answer; null once it is judged and not to be kept, or deleted. */
+    answer: text(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.profileId, table.position, table.model, table.measureId, table.reading] }),
+    index("kept_answers").on(table.profileId, table.measureId, table.position, table.model).where(sql`answer is not null`),
+  ],
+);
+
+/**
+ * Calls of a profile added up by what they have in common, so that nothing reads a job's half million rows to tell of it. Triggers on
+ * `profile_calls` (migration 0010) keep it; a text is empty where the call has none.
+ */
+export const profileSums = sqliteTable(
+  "profile_sums",
+  {
+    profileId: text()
+      .notNull()
+      .references(() => profiles.id),
+    model: text().notNull(),
+    measureId: text().notNull(),
+    reading: integer().notNull(),
+    state: text({ enum: ["asked", "waiting", "done", "failed"] }).notNull(),
+    unscored: text().$type<UnscoredKind | "">().notNull(),
+    failure: text().notNull(),
+    calls: integer().notNull(),
+    lost: integer().notNull(),
+    usd: real().notNull(),
+    inputTokens: integer().notNull(),
+    outputTokens: integer().notNull(),
+    /** Calls whose output tokens are known. */
+    withOutput: integer().notNull(),
+    seconds: real().notNull(),
+    /** Calls whose seconds are known. */
+    timed: integer().notNull(),
+    score: real().notNull(),
+    scored: integer().notNull(),
+    cut: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [table.profileId, table.model, table.measureId, table.reading, table.state, table.unscored, table.failure],
+    }),
+  ],
+);
+
+/** What people said of answers. `otherModel` is empty where one answer was labelled alone. */
+export const handLabels = sqliteTable(
+  "hand_labels",
+  {
+    profileId: text()
+      .notNull()
+      .references(() => profiles.id),
+    position: integer().notNull(),
+    model: text().notNull(),
+    otherModel: text().notNull(),
+    quality: real().notNull(),
+    actor: text().notNull(),
+    at: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.profileId, table.position, table.model, table.otherModel] })],
+);
