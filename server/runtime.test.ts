@@ -94,12 +94,16 @@ describe("the studio over a running cluster", () => {
   }, 60_000);
 
   it("keeps over time what the frames said", async () => {
-    const { live } = runtime.services;
+    const { live, load, workloads } = runtime.services;
     const nowMs = Date.now();
+    const asked = { clusterId: embeddedClusterId, workloadId: workloads.list()[0]?.id ?? "", requestsPerSecond: 2, seconds: 2_500 };
+    expect(load.start(asked, "a").ok).toBe(true);
     const frames: LiveFrame[] = [];
-    await frameWhere(live, (frame) => frames.push(frame) > 0 && frame.atMs > nowMs);
-    const [fromMs, toMs] = [frames[0]?.atMs ?? 0, (frames.at(-1)?.atMs ?? 0) + 1];
-    const id = frames.at(-1)?.engines[0]?.id ?? "";
+    const works = ({ state, running }: LiveFrame["engines"][number]) => state === "fresh" && (running ?? 0) > 0;
+    const latest = await frameWhere(live, (frame) => frames.push(frame) > 0 && frame.atMs > nowMs && frame.engines.some(works));
+    await load.stop("a");
+    const [fromMs, toMs] = [frames[0]?.atMs ?? 0, latest.atMs + 1];
+    const id = latest.engines.find(works)?.id ?? "";
     const series = [
       { subject: `engine:${id}`, quantity: "running" },
       { subject: "gateway", quantity: "requestsPerSecond" },
