@@ -1,7 +1,7 @@
 import { shownApplication } from "@/server/clusters/applicationSteps";
 import type { ApplyRunner } from "@/server/clusters/applyRunner";
 import type { Store } from "@/server/store/store";
-import type { ApplicationService } from "./services";
+import type { ApplicationService } from "./planServices";
 
 /** Applications: refused when what runs is not what the operator saw, carried out by the runner, read from the store. */
 export function createApplicationService(store: Store, runner: ApplyRunner): ApplicationService {

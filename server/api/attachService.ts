@@ -25,7 +25,7 @@ import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
 import type { ClusterSpec } from "@/solver/plan/plan";
-import type { AttachService } from "./services";
+import type { AttachService } from "./clusterServices";
 
 export interface AttachParts {
   readonly store: Store;

@@ -11,7 +11,7 @@ import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import { createCalibrationService, profileInUse } from "./calibrationService";
-import type { CalibrationService } from "./services";
+import type { CalibrationService } from "./hardwareServices";
 import { createUploads, type Uploads } from "./uploads";
 
 const HEADER = "model,gpu,engine,isl,osl,concurrency,precision,ttft_ms,tpot_ms";

@@ -12,8 +12,8 @@ import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
 import { createCalibrationFits } from "./calibrationFits";
 import type { CalibrationSource } from "./calibrationSource";
+import type { CalibrationService } from "./hardwareServices";
 import type { CheckRequest } from "./inputs";
-import type { CalibrationService } from "./services";
 import type { Uploads } from "./uploads";
 
 /** Checks kept whole, so that a page that is loaded again or a profile looked at again shows at once; each is some MB at most. */

@@ -7,8 +7,8 @@ import type { WorkloadSummary } from "@/server/contracts/studio";
 import { openStore, type Store } from "@/server/store/store";
 import { readUserCards } from "@/solver/hardware/catalogue";
 import { createCardService } from "./cardService";
+import type { CardService } from "./hardwareServices";
 import { priceSchema } from "./inputs";
-import type { CardService } from "./services";
 
 const config = JSON.stringify({
   model_type: "qwen2",

@@ -4,7 +4,7 @@ import type { Store } from "@/server/store/store";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { cardOf } from "@/solver/hardware/catalogue";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
-import type { CardService } from "./services";
+import type { CardService } from "./hardwareServices";
 
 /** Model and GPU cards over the shelf; every change has an audit line. */
 export function createCardService(store: Store, shelf: CardShelf): CardService {

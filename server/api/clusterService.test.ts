@@ -7,8 +7,8 @@ import { openStore, type Store } from "@/server/store/store";
 import { gpuCount, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import { createCardService } from "./cardService";
 import { createClusterService } from "./clusterService";
+import type { ClusterService } from "./clusterServices";
 import { clusterDescriptionSchema } from "./inputs";
-import type { ClusterService } from "./services";
 
 const h100 = { nodes: 2, gpusPerNode: 8, gpu: "h100-sxm", usdPerGpuHour: 3 };
 const l40s = { nodes: 3, gpusPerNode: 4, gpu: "l40s", usdPerGpuHour: 0.8 };

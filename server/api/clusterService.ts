@@ -6,8 +6,8 @@ import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
 import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ClusterService } from "./clusterServices";
 import type { ClusterDescription } from "./inputs";
-import type { ClusterService } from "./services";
 
 const bytesPerGb = 1024 ** 3;
 

@@ -8,8 +8,8 @@ import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { readWorkflowText } from "@/solver/workflow/importGraph";
 import { oracleNote } from "./oracleNote";
-import type { DeclaredWorkflowService } from "./services";
 import { loadWorkload } from "./workloadService";
+import type { DeclaredWorkflowService } from "./workloadServices";
 
 /** Workflows that are declared in the studio. */
 export function createDeclaredWorkflowService(store: Store): DeclaredWorkflowService {

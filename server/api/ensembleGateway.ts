@@ -1,9 +1,9 @@
 import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import { gatewayEnsemblesSchema } from "@/server/contracts/gatewayEnsembles";
 import type { Outcome } from "@/server/contracts/studio";
+import type { Actor } from "./actor";
 import type { EnsembleService } from "./ensembleServices";
 import { type Act, createGatewayActs, type GatewayActsOptions, joined, noGateway, orderLimitMs } from "./gatewayActs";
-import type { Actor } from "./services";
 
 type EnsemblesAtGateway = Pick<EnsembleService, "served" | "serve" | "withdraw" | "setTau">;
 

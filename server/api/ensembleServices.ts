@@ -14,7 +14,7 @@ import type {
   SurveyedAnswers,
 } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
-import type { Actor } from "./services";
+import type { Actor } from "./actor";
 
 /** Ensembles, the labelled answers their gates are chosen on, and what gateways serve of them. */
 export interface EnsembleService {

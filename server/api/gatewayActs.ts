@@ -4,7 +4,7 @@ import type { GatewayAudit } from "@/server/clusters/gatewayAudit";
 import { gatewaySubject } from "@/server/clusters/gatewaySubject";
 import type { Outcome, ServingModel } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
-import type { Actor } from "./services";
+import type { Actor } from "./actor";
 
 /** A cluster's gateway, as the studio speaks to it. */
 export interface ControlledGateway {

@@ -6,7 +6,7 @@ import { planOnGpus, startTestCluster } from "@/server/clusters/testCluster";
 import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import type { WorkloadSummary } from "@/server/contracts/studio";
 import { createGatewayService } from "./gatewayService";
-import type { GatewayService } from "./services";
+import type { GatewayService } from "./gatewayServices";
 
 const clusterId = "embedded";
 const [smallModel, largeModel] = ["qwen2.5-3b", "qwen2.5-7b"] as const;

@@ -5,8 +5,9 @@ import { type Candidate, captureSchema } from "@/server/contracts/gatewayControl
 import type { Outcome } from "@/server/contracts/studio";
 import { servingModels } from "@/server/telemetry/gatewayWatch";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import type { Actor } from "./actor";
 import { createGatewayActs, type GatewayActsOptions, joined, noGateway, onMachine, orderLimitMs } from "./gatewayActs";
-import type { Actor, GatewayService } from "./services";
+import type { GatewayService } from "./gatewayServices";
 
 /** What the gateway answers to a change of its configuration. */
 const revisedSchema = z.object({ policyHash: z.string().optional() });

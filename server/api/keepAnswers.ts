@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Store } from "@/server/store/store";
+import type { Actor } from "./actor";
 import type { TakenAnswers } from "./modelledAnswers";
 import { sampleSummary } from "./sampleSummary";
-import type { Actor } from "./services";
 
 /** Keeps a sample of answers under a name, with an audit line; returns its id. */
 export function keepAnswers(

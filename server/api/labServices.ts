@@ -10,7 +10,7 @@ import type {
   TrainingState,
   TrainRequest,
 } from "@/server/contracts/studio";
-import type { Actor } from "./services";
+import type { Actor } from "./actor";
 
 /** Races policies on programs, in worker threads. A run goes on when nobody looks; one that the studio's end cut is cancelled. */
 export interface LabService {

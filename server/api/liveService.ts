@@ -3,10 +3,10 @@ import type { ConnectedCluster } from "@/server/fleet/fleet";
 import { boundedRange, bucketWidth } from "@/server/series/bucketWidth";
 import type { RangeRequest } from "@/server/series/seriesSource";
 import type { Store } from "@/server/store/store";
+import type { LiveService } from "./clusterServices";
 import { columnSource, decisionSource, frameSource } from "./liveSources";
 import { streamNews } from "./newsStream";
 import { plansInForce } from "./plansInForce";
-import type { LiveService } from "./services";
 
 /** A stream that was opened while the cluster is still coming up looks again this often. */
 const lookAgainMs = 500;

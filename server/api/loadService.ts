@@ -9,7 +9,7 @@ import { directStartOf } from "@/solver/plan/policySchema";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { drawSample } from "@/solver/workload/sample";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
-import type { LoadService } from "./services";
+import type { LoadService } from "./clusterServices";
 import { loadWorkload } from "./workloadService";
 
 /** Seeds the draw of prompts: not the planner's draw, and held-out prompts anyway. */

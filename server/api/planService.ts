@@ -11,10 +11,10 @@ import { isPredicted, modelsOf, thresholdsOf } from "@/solver/plan/policySchema"
 import type { SolveRequest } from "./inputs";
 import { justInTimePlan } from "./justInTimePlan";
 import type { Planning } from "./planningService";
+import type { PlanService } from "./planServices";
 import { predictorRefusal } from "./predictorRefusal";
 import { reroutePlan } from "./reroutePlan";
 import { createRollOutPreview, type RollOutPreviewParts } from "./rollOutPreview";
-import type { PlanService } from "./services";
 import { withProgress } from "./withProgress";
 
 export interface PlanServiceOptions {

@@ -12,7 +12,7 @@ import { generatedWorkload } from "@/solver/workload/generated";
 import type { ExamineRequest, SolveRequest } from "./inputs";
 import { createPlanningService } from "./planningService";
 import { createPlanService } from "./planService";
-import type { PlanService } from "./services";
+import type { PlanService } from "./planServices";
 import { storeWorkload } from "./workloadService";
 
 describe("planning over the store", { timeout: 60_000 }, () => {

@@ -16,8 +16,8 @@ import type {
   ScheduleState,
   SkipOrder,
 } from "@/server/contracts/studio";
+import type { Actor } from "./actor";
 import type { ProfileToWorkload } from "./profilingInputs";
-import type { Actor } from "./services";
 
 /** An upload made of what a gateway kept. */
 export interface PromptsTaken {

@@ -1,5 +1,5 @@
 import type { Store } from "@/server/store/store";
-import type { ProposalService } from "./services";
+import type { ProposalService } from "./planServices";
 
 /** Proposals: read from the store, dismissed by people; the watch makes them and closes those that time has overtaken. */
 export function createProposalService(store: Store): ProposalService {

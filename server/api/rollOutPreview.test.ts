@@ -18,7 +18,7 @@ import type { ClusterSpec, Plan } from "@/solver/plan/plan";
 import { modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
 import { createPlanningService } from "./planningService";
 import { createPlanService } from "./planService";
-import type { PlanService } from "./services";
+import type { PlanService } from "./planServices";
 import { storeWorkload } from "./workloadService";
 
 const clusterId = "embedded";

@@ -10,7 +10,7 @@ import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { Store } from "@/server/store/store";
 import type { Plan } from "@/solver/plan/plan";
 import type { Planning } from "./planningService";
-import type { PlanService } from "./services";
+import type { PlanService } from "./planServices";
 
 type Previewed = Pick<ConnectedCluster, "kind" | "connector" | "host" | "gateway" | "collector" | "timeScale">;
 

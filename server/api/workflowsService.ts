@@ -3,7 +3,7 @@ import { gatewayWorkflowsSchema } from "@/server/contracts/gatewayWorkflows";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { Collector } from "@/server/telemetry/collector";
 import { waitedFor } from "@/solver/workflow/waitedFor";
-import type { WorkflowsService } from "./services";
+import type { WorkflowsService } from "./gatewayServices";
 import { tryRun } from "./tryRun";
 
 /** Somebody looks at it, and it is asked again soon. */

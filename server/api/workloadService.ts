@@ -14,8 +14,8 @@ import type { Store } from "@/server/store/store";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
 import { compareWorkloads } from "@/solver/workload/compareWorkloads";
 import type { Workload } from "@/solver/workload/workload";
-import type { WorkloadService } from "./services";
 import type { Uploads } from "./uploads";
+import type { WorkloadService } from "./workloadServices";
 import { workloadTies } from "./workloadTies";
 
 export interface WorkloadServiceParts {

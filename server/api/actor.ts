@@ -1,0 +1,2 @@
+/** Signed-in person in whose name something is done. */
+export type Actor = string;
