@@ -21,7 +21,7 @@ describe("the emulated judge", () => {
     const answer = await post(judge.url, { model: judge.model, messages: [{ role: "user", content: question }] });
     expect(await answer.json()).toMatchObject({ choices: [{ message: { content: "83" }, finish_reason: "stop" }] });
     expect(performance.now() - started).toBeGreaterThan(150);
-    expect(performance.now() - started).toBeLessThan(700);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   it("gives the label of the answer where it is asked as the judge that may know it", async () => {

@@ -234,9 +234,12 @@ describe("rules of redaction at a gateway", () => {
       mostBytes: 1e6,
       ...signature,
     });
-    const startedMs = performance.now();
+    let isRefused = false;
+    void begun.then(() => {
+      isRefused = true;
+    });
     expect(await askAs(gateway, "ann", "hi")).toBe(200);
-    expect(performance.now() - startedMs).toBeLessThan(900);
+    expect(isRefused).toBe(false);
     expect(await begun).toMatchObject({
       status: 400,
       document: { error: { message: expect.stringMatching(/^The rule hopeless takes longer/) } },

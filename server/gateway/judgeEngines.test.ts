@@ -132,13 +132,20 @@ describe("a judge on engines of the configuration", () => {
   });
 
   it("scores what waited for it when another judge takes its place", async () => {
-    const engine = await startTestEngine((_, response) => void setTimeout(() => sayCompletion(response, "90"), 50));
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const engine = await startTestEngine((_, response) => void opened.then(() => sayCompletion(response, "90")));
     const other = await startTestEngine((_, response) => sayCompletion(response, "80"));
     const gateway = await start((url) => judgedOn(url, [engine.url], { room: 1 }));
     const waiting = ask(gateway, 5);
-    await until(() => engine.asked.length === 1);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(async () => {
+      const { queued } = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as { queued: Record<string, number> };
+      return engine.asked.length === 1 && queued[scorer] === 4;
+    });
     await gateway.put({ ...judgedOn(gateway.stageUrl, [engine.url], { room: 1 }), judge: { model: "outside", url: other.url } });
+    open();
     await waiting;
     await ask(gateway, 1);
     expect(await judged(gateway)).toEqual([90, 90, 90, 90, 90, 80]);

@@ -145,7 +145,10 @@ describe("order and flow", () => {
     const answers: Promise<Response>[] = [];
     for (const [index, model] of ["large", "cascade/test", "large", "cascade/test"].entries()) {
       answers.push(gateway.chat({ model, user: `${index}` }));
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(async () => {
+        const { queued } = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as { queued: Record<string, number> };
+        return Object.values(queued).reduce((sum, count) => sum + count, engine.asked.length) === index + 1;
+      });
     }
     engine.open();
     await Promise.all(answers);

@@ -42,10 +42,12 @@ test("of a run with thousands of cells only those that are asked for are read, a
   expect(store.labRuns.get("run 1")?.cellsDone).toBe(cells);
   expect(store.labRuns.list().find(({ id }) => id === "run 1")?.cellsDone).toBe(cells);
   expect(store.labRuns.cells("run 1", cells - 2).map(({ system }) => system)).toEqual([cells - 2, cells - 1]);
+  /** Of the processor, which other work on the machine does not lengthen. */
   const seconds = (work: () => unknown): number => {
-    const began = performance.now();
+    const began = process.cpuUsage();
     work();
-    return (performance.now() - began) / 1000;
+    const { user, system } = process.cpuUsage(began);
+    return (user + system) / 1e6;
   };
   const whole = seconds(() => store.labRuns.cells("run 1"));
   const polled = seconds(() => [store.labRuns.list(), store.labRuns.get("run 1"), store.labRuns.cells("run 1", cells - 2)]);
