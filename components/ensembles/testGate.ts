@@ -1,4 +1,4 @@
-import type { AnswerSampleSummary, GateReport, ServedEnsemble } from "@/server/contracts/studio";
+import type { AnswerSampleSummary, EnsembleCounts, GateReport, ServedEnsemble } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import type { Interval } from "@/solver/judging/interval";
 
@@ -62,10 +62,9 @@ export const testReport = (change: Partial<GateReport> = {}): GateReport => ({
   ...change,
 });
 
-/** A hundred requests under tau 1, for tests. */
-export const testServed = (change: Partial<ServedEnsemble> = {}): ServedEnsemble => ({
-  ensemble: testEnsemble(),
-  missing: [],
+/** A hundred requests, for tests. */
+const testCounts: EnsembleCounts = {
+  sinceMs: 0,
   requests: 100,
   outcomes: { skipped: 40, aggregated: 57, "aggregator-failed": 2, failed: 1 },
   atDeadline: 10,
@@ -82,6 +81,14 @@ export const testServed = (change: Partial<ServedEnsemble> = {}): ServedEnsemble
     { model: "b-3b", asked: 100, voted: 100, noVote: 0, late: 0, failed: 0, inMajority: 90 },
     { model: "c-7b", asked: 0, voted: 0, noVote: 0, late: 0, failed: 0, inMajority: 0 },
   ],
+};
+
+/** A hundred requests under tau 1, all since it came into force, for tests. */
+export const testServed = (change: Partial<ServedEnsemble> = {}): ServedEnsemble => ({
+  ...testCounts,
+  ensemble: testEnsemble(),
+  missing: [],
+  inForce: testCounts,
   latest: [],
   ...change,
 });

@@ -51,6 +51,13 @@ export interface AssignmentsSurvey {
   readonly questions: number;
 }
 
+/** What a table of measured sessions holds. */
+export interface SessionsSurvey {
+  readonly rows: number;
+  readonly models: readonly string[];
+  readonly gpus: readonly string[];
+}
+
 export interface Uploaded<Survey> {
   readonly uploadId: string;
   readonly survey: Survey;
@@ -66,7 +73,7 @@ export function refusalBeforeSending(file: { readonly name: string; readonly siz
 
 async function upload<Survey>(
   file: File,
-  kind: "outcomes" | "arrivals" | "serving" | "workload" | "runs" | "answers" | "assignments",
+  kind: "outcomes" | "arrivals" | "serving" | "workload" | "runs" | "answers" | "assignments" | "sessions",
 ): Promise<Uploaded<Survey>> {
   const refusal = refusalBeforeSending(file);
   if (refusal !== null) throw new Error(refusal);
@@ -96,3 +103,6 @@ export const uploadAnswers = (file: File) => upload<SurveyedAnswers>(file, "answ
 
 /** Sends which experts answer which question. Throws with the studio's sentence when it is refused. */
 export const uploadAssignments = (file: File) => upload<AssignmentsSurvey>(file, "assignments");
+
+/** Sends measured sessions of models. Throws with the studio's sentence when they are refused. */
+export const uploadSessions = (file: File) => upload<SessionsSurvey>(file, "sessions");

@@ -9,6 +9,7 @@ import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { createEnsembleGateway } from "./ensembleGateway";
 import { createEnsembleSamples } from "./ensembleSamples";
 import type { BatchService, EnsembleService } from "./ensembleServices";
+import { createEnsembleSessions } from "./ensembleSessions";
 import type { GatewayActsOptions } from "./gatewayActs";
 import { placeTask } from "./placeTask";
 import type { Uploads } from "./uploads";
@@ -29,6 +30,7 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf, batche
 
   return {
     ...samples,
+    ...createEnsembleSessions({ store, uploads, cards }),
     ...createEnsembleGateway({ store, gatewayOf }),
     list: () => store.ensembles.list(),
     keep(ensemble, actor) {

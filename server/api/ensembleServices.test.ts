@@ -13,6 +13,7 @@ import { keepPrompts } from "@/server/profiling/testProfileStudio";
 import { createRuntime, type Runtime } from "@/server/runtime";
 import { studioSettings } from "@/server/studioSettings";
 import { type Ensemble, ensembleSchema } from "@/solver/ensemble/ensembleDocument";
+import { surveyUpload } from "./surveyUpload";
 
 const nowhere = "http://127.0.0.1:9";
 const never = new AbortController().signal;
@@ -158,6 +159,47 @@ describe("ensembles in a studio of its own", () => {
     const assignmentsUploadId = await upload("who.csv", "id,expert\na,stranger\n");
     expect(await refusal({ assignmentsUploadId })).toContain("stranger, which is no expert");
   });
+
+  it("have measured sessions of a table, to which placements are fitted until they are removed", async () => {
+    expect(services().sessions()).toEqual([]);
+    const head = "model,gpu,tp,prompts,concurrency,mean_output_tokens,max_output_tokens,seconds,load_seconds,origin";
+    // 2 s, 0.01 s for each token of the longest answer and 0.001 s for each of all.
+    const rows = [100, 400, 800, 1600].map((prompts) => `qwen2.5-3b,l40s,1,${prompts},64,200,500,${7 + 0.2 * prompts},11,`);
+    const survey = async (text: string) => {
+      const id = await upload("sessions.csv", text);
+      return {
+        id,
+        survey: await surveyUpload({
+          uploads: runtime.uploads,
+          id,
+          kind: "sessions",
+          cards: runtime.cards.read().catalogue,
+          signal: never,
+        }),
+      };
+    };
+    expect(await said((await survey(`${head}\n`)).survey)).toContain("no rows");
+    expect(await said((await survey(`${head}\nnobody,l40s,1,1,,1,1,1,,\n`)).survey)).toContain("line 2: model is");
+    const { id, survey: read } = await survey([head, ...rows].join("\n"));
+    expect(read).toEqual({ ok: true, rows: 4, models: ["qwen2.5-3b"], gpus: ["l40s"] });
+    expect(services().sessions()).toEqual([]);
+    expect(await services().keepSessions(id, "ada")).toEqual({ ok: true, rows: 4 });
+    expect(await said(services().keepSessions(id, "ada"))).toContain("send it again");
+    expect(services().sessions()).toMatchObject([{ model: "qwen2.5-3b", gpu: "l40s", gpus: 1, sessions: 4, loads: 4, emulated: 0 }]);
+    const costs = async () => {
+      const { placement } = done(await services().place(placing(), never));
+      return placement.experts.map(({ cost, load, loadSeconds }) => [cost.kind, load.kind, loadSeconds]);
+    };
+    expect((await costs())[0]).toEqual(["measured", "measured", 11]);
+    const of = { model: "qwen2.5-3b", gpu: "l40s", gpus: 1 };
+    expect(services().removeSessions(of, "bob")).toEqual({ ok: true });
+    expect(await said(services().removeSessions(of, "bob"))).toBe("There are no such sessions.");
+    expect((await costs())[0]).toEqual(["modelled", "estimated", expect.any(Number)]);
+    expect(audited("import sessions")).toMatchObject([{ actor: "ada", subject: "sessions.csv", detail: "4 sessions of 1 model" }]);
+    expect(audited("remove measured sessions")).toMatchObject([
+      { actor: "bob", subject: "qwen2.5-3b", detail: "4 rows of engines on 1 x l40s" },
+    ]);
+  }, 30_000);
 
   it("are served nowhere while the gateway is silent", async () => {
     const at = { clusterId: embeddedClusterId, name: "example", reason: "" };

@@ -1,5 +1,5 @@
 import type { BatchExport, BatchRequest } from "@/server/contracts/batches";
-import type { KeepSample, PlaceRequest, ReplayRequest } from "@/server/contracts/ensembles";
+import type { KeepSample, MeasuredSessions, PlaceRequest, ReplayRequest, SessionsOfEngine } from "@/server/contracts/ensembles";
 import type {
   AnswerSampleSummary,
   Batch,
@@ -34,6 +34,11 @@ export interface EnsembleService {
   replay(request: ReplayRequest, signal: AbortSignal): Promise<Outcome<{ readonly report: GateReport }>>;
   /** Where experts go, in a thread of its own; it ends when the signal aborts. */
   place(request: PlaceRequest, signal: AbortSignal): Promise<Outcome<{ readonly placement: EnsemblePlacement }>>;
+  /** What was measured of sessions, by model. */
+  sessions(): readonly MeasuredSessions[];
+  /** Keeps an uploaded table of measured sessions, which placements are fitted to from then on. */
+  keepSessions(uploadId: string, actor: Actor): Promise<Outcome<{ readonly rows: number }>>;
+  removeSessions(of: SessionsOfEngine, actor: Actor): Outcome<object>;
   /** What a cluster's gateway serves; refused where it does not answer. */
   served(clusterId: string): Promise<Outcome<{ readonly served: GatewayEnsembles }>>;
   /** Has a gateway serve a kept ensemble under its name, from the next request on. */

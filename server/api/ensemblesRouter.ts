@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { keepEnsembleSchema, keepSampleSchema, placeRequestSchema, replayRequestSchema } from "@/server/contracts/ensembles";
+import {
+  keepEnsembleSchema,
+  keepSampleSchema,
+  placeRequestSchema,
+  replayRequestSchema,
+  sessionsOfEngineSchema,
+} from "@/server/contracts/ensembles";
 import { tauSchema } from "@/solver/ensemble/ensembleDocument";
 import { procedure, router } from "./trpc";
 
@@ -21,6 +27,13 @@ export const ensemblesRouter = router({
   replay: procedure.input(replayRequestSchema).query(({ ctx, input, signal }) => ctx.services.ensembles.replay(input, signal ?? never())),
   // Ensembles with skills are too long for the address of a query.
   place: procedure.input(placeRequestSchema).mutation(({ ctx, input, signal }) => ctx.services.ensembles.place(input, signal ?? never())),
+  sessions: procedure.query(({ ctx }) => ctx.services.ensembles.sessions()),
+  keepSessions: procedure
+    .input(z.object({ uploadId: z.uuid() }))
+    .mutation(({ ctx, input }) => ctx.services.ensembles.keepSessions(input.uploadId, ctx.session.name)),
+  removeSessions: procedure
+    .input(sessionsOfEngineSchema)
+    .mutation(({ ctx, input }) => ctx.services.ensembles.removeSessions(input, ctx.session.name)),
   served: procedure
     .input(z.object({ clusterId: z.string().min(1) }))
     .query(({ ctx, input }) => ctx.services.ensembles.served(input.clusterId)),

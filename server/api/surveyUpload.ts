@@ -3,11 +3,13 @@ import { surveyAnswers } from "@/server/planning/importAnswers";
 import { importArrivals } from "@/server/planning/importArrivals";
 import { importAssignments } from "@/server/planning/importAssignments";
 import { importServingRows } from "@/server/planning/importServingRows";
+import { importSessions } from "@/server/planning/importSessions";
 import type { CsvSource } from "@/server/planning/readCsv";
 import { type OutcomeSurvey, surveyOutcomes } from "@/server/planning/surveyOutcomes";
 import { surveyWorkload, type WorkloadSurvey } from "@/server/planning/surveyWorkload";
 import { type RunsSurvey, surveyRuns } from "@/server/prediction/surveyRuns";
 import { surveyInThread } from "@/server/prompts/promptsThread";
+import type { SessionRow } from "@/solver/ensemble/sessionRow";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import type { Uploads } from "./uploads";
 
@@ -30,8 +32,25 @@ export interface AssignmentsSurvey {
   readonly questions: number;
 }
 
+export interface SessionsSurvey {
+  readonly ok: true;
+  readonly rows: number;
+  readonly models: readonly string[];
+  readonly gpus: readonly string[];
+}
+
 /** Kinds of files the browser may send. */
-export const uploadKinds = ["outcomes", "arrivals", "serving", "workload", "prompts", "runs", "answers", "assignments"] as const;
+export const uploadKinds = [
+  "outcomes",
+  "arrivals",
+  "serving",
+  "workload",
+  "prompts",
+  "runs",
+  "answers",
+  "assignments",
+  "sessions",
+] as const;
 
 export interface SurveyedUpload {
   readonly uploads: Uploads;
@@ -54,6 +73,7 @@ type Survey =
   | WorkloadSurvey
   | RunsSurvey
   | AssignmentsSurvey
+  | SessionsSurvey
   | ((PromptSurvey | SurveyedAnswers) & { readonly ok: true });
 
 /** Reads an upload once and says what is in it; one that cannot be read is not kept. */
@@ -96,6 +116,13 @@ const surveys = {
   async assignments(source: CsvSource): Promise<AssignmentsSurvey | Refused> {
     const read = await importAssignments(source);
     return typeof read === "string" ? { ok: false, message: read } : { ok: true, questions: read.size };
+  },
+  async sessions(source: CsvSource, cards: CardCatalogue): Promise<SessionsSurvey | Refused> {
+    const read = await importSessions(source, cards);
+    if (!read.ok) return read;
+    const { rows } = read;
+    const named = (of: (row: SessionRow) => string): readonly string[] => [...new Set(rows.map(of))].sort();
+    return { ok: true, rows: rows.length, models: named(({ model }) => model), gpus: named(({ gpu }) => gpu) };
   },
   async serving(source: CsvSource, cards: CardCatalogue): Promise<ServingSurvey | Refused> {
     const read = await importServingRows(source, cards, mostServingRows);

@@ -1,6 +1,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { basename } from "node:path";
 import type { Command } from "commander";
+import { keepSessions } from "@/server/api/keepSessions";
 import { createCardShelf } from "@/server/cards/cardShelf";
 import { importSessions, sessionColumns } from "@/server/planning/importSessions";
 import { openStore } from "@/server/store/store";
@@ -14,25 +15,18 @@ export function addImportSessionsCommand(importing: Command, onExit: (code: Exit
     .description(
       `keep a CSV of measured sessions (${sessionColumns.join(", ")}; the last three where known), which placements of ensembles are fitted to: seconds from the first prompt to the last answer, a row of 0 prompts is a load alone`,
     )
-    .action(async (file: string) => onExit(await keepSessions(file)));
+    .action(async (file: string) => onExit(await importFile(file)));
 }
 
-async function keepSessions(file: string): Promise<ExitCode> {
+async function importFile(file: string): Promise<ExitCode> {
   if (!existsSync(file)) return refuse(`There is no file ${file}.`);
   const { stateDir } = studioSettings(process.env);
   const name = basename(file);
   const read = await importSessions({ name, stream: createReadStream(file) }, createCardShelf(stateDir).read().catalogue);
   if (!read.ok) return refuse(read.message);
-  const { rows } = read;
-  const models = new Set(rows.map(({ model }) => model)).size;
-  const detail = `${rows.length} ${rows.length === 1 ? "session" : "sessions"} of ${models} ${models === 1 ? "model" : "models"}`;
   const store = openStore(stateDir);
   try {
-    store.atomically(() => {
-      for (const row of rows) store.sessionRows.add(row);
-      store.audit.add({ at: new Date().toISOString(), actor: "command line", action: "import sessions", subject: name, detail });
-    });
-    process.stdout.write(`Kept ${detail}.\n`);
+    process.stdout.write(`Kept ${keepSessions(store, read.rows, { actor: "command line", from: name })}.\n`);
     return EXIT.done;
   } finally {
     store.close();

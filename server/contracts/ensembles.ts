@@ -193,4 +193,29 @@ export interface EnsemblePlacement {
   readonly notes: readonly string[];
 }
 
+/** Sessions of a model on engines of one kind. */
+export const sessionsOfEngineSchema = z.strictObject({ model: z.string().min(1), gpu: z.string().min(1), gpus: z.int().min(1) });
+export type SessionsOfEngine = z.infer<typeof sessionsOfEngineSchema>;
+
+/** What was measured of sessions of a model on one kind of engine: what placements are fitted to. `gpus`: of an engine. */
+export interface MeasuredSessions extends SessionsOfEngine {
+  /** With prompts to answer. The others are loads alone. */
+  readonly sessions: number;
+  /** Rows of emulated engines, whose times the planner's own model made. */
+  readonly emulated: number;
+  /** Rows with a load that was measured. */
+  readonly loads: number;
+  /** Of sessions; null: there are none. */
+  readonly fewestPrompts: number | null;
+  readonly mostPrompts: number | null;
+  /** Mean of their means, and the longest of all. */
+  readonly meanOutputTokens: number | null;
+  readonly maxOutputTokens: number | null;
+  readonly leastSeconds: number | null;
+  readonly mostSeconds: number | null;
+  /** null: no load was measured. */
+  readonly meanLoadSeconds: number | null;
+  readonly latestAt: string;
+}
+
 export const keepEnsembleSchema = z.strictObject({ ensemble: ensembleSchema });

@@ -55,11 +55,10 @@ const ensembleCallSchema = z.object({
   seconds: z.number(),
 });
 
-/** One ensemble as it is served, with what was counted since the gateway started. */
-const servedEnsembleSchema = z.object({
-  ensemble: ensembleSchema,
-  /** Models of it that no engine of the configuration serves. */
-  missing: z.array(z.string()),
+/** What was counted of an ensemble in a span of time. */
+const ensembleCountsSchema = z.object({
+  /** Unix milliseconds by the gateway's clock, from which on it was counted. */
+  sinceMs: z.number(),
   requests: z.int(),
   outcomes: z.record(ensembleOutcomeSchema, z.int()),
   /** Decided at the deadline, not by votes. */
@@ -71,6 +70,15 @@ const servedEnsembleSchema = z.object({
   experts: z.array(
     z.object({ model: z.string(), asked: z.int(), voted: z.int(), noVote: z.int(), late: z.int(), failed: z.int(), inMajority: z.int() }),
   ),
+});
+
+/** One ensemble as it is served, with all that was counted since the gateway started, or since it was served first where that is later. */
+const servedEnsembleSchema = ensembleCountsSchema.extend({
+  ensemble: ensembleSchema,
+  /** Models of it that no engine of the configuration serves. */
+  missing: z.array(z.string()),
+  /** Of requests that were decided by the ensemble as it is served now, its tau above all: one that comes back after another begins anew. */
+  inForce: ensembleCountsSchema,
   /** Newest first, a hundred at most. */
   latest: z.array(ensembleCallSchema),
 });
@@ -80,5 +88,6 @@ export const gatewayEnsemblesSchema = z.object({ ensembles: z.array(servedEnsemb
 
 export type EnsembleOutcome = z.infer<typeof ensembleOutcomeSchema>;
 export type EnsembleCall = z.infer<typeof ensembleCallSchema>;
+export type EnsembleCounts = z.infer<typeof ensembleCountsSchema>;
 export type ServedEnsemble = z.infer<typeof servedEnsembleSchema>;
 export type GatewayEnsembles = z.infer<typeof gatewayEnsemblesSchema>;

@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { gatewayEnsemblesSchema, MOST_ENSEMBLES } from "@/server/contracts/gatewayEnsembles";
 import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
-import { admin, ask, ensembleOf, says, served, serving, told } from "./testEnsembles";
+import { admin, ask, ensembleOf, held, says, served, serving, told } from "./testEnsembles";
 import { hashed, startTestGateway, testConfig } from "./testGateway";
 
 const signed = { by: "ann", reason: "a trial" };
@@ -167,6 +167,50 @@ describe("ensembles on the admin port", () => {
     const labels = new Set([...text.matchAll(/weir_gateway_ensemble_requests_total\{ensemble="([^"]+)"/g)].map(([, name]) => name));
     expect(labels.has("trio")).toBe(true);
     expect(labels.size).toBeLessThan(11);
+  });
+
+  it("are counted under the tau in force apart, anew with every tau that comes, also one that was before, and in all since the start", async () => {
+    const { gateway } = await serving({ c: says("B") });
+    const move = (tau: number) => admin(gateway, "PUT", "/ensembles/trio/tau", { tau, ...signed });
+    const asked = async (times: number) => {
+      for (let request = 0; request < times; request += 1) await (await ask(gateway)).text();
+      const { requests, outcomes, sinceMs, inForce } = await served(gateway);
+      return { counts: [requests, outcomes.skipped, inForce.requests, inForce.outcomes.skipped], sinceMs, inForce };
+    };
+    const first = await asked(2);
+    expect(first.counts).toEqual([2, 0, 2, 0]);
+    expect(first.inForce.sinceMs).toBe(first.sinceMs);
+    await move(0.5);
+    expect((await served(gateway)).inForce).toMatchObject({ requests: 0, votes: {} });
+    const second = await asked(3);
+    expect(second.counts).toEqual([5, 3, 3, 3]);
+    // The third may be late, or not.
+    expect(Object.values(second.inForce.votes).reduce((sum, { skipped }) => sum + skipped, 0)).toBe(3);
+    expect(second.sinceMs).toBe(first.sinceMs);
+    expect(second.inForce.sinceMs).toBeGreaterThanOrEqual(first.sinceMs);
+    await move(0.5);
+    expect((await asked(1)).counts).toEqual([6, 4, 4, 4]);
+    await move(1);
+    expect((await asked(1)).counts).toEqual([7, 4, 1, 0]);
+    await admin(gateway, "PUT", "/ensembles/trio", put({ experts: ["a", "b"], expertsPerQuestion: 2 }));
+    const { counts, inForce } = await asked(1);
+    expect(counts).toEqual([8, 5, 1, 1]);
+    expect(inForce.experts.map(({ model, asked }) => [model, asked])).toEqual([
+      ["a", 1],
+      ["b", 1],
+    ]);
+  });
+
+  it("do not count under a tau what was decided under the one before and answered since", async () => {
+    const slow = held("B");
+    const { gateway } = await serving({ c: says("B"), sum: slow.answer });
+    const answer = ask(gateway);
+    await vi.waitFor(() => expect(slow.waiting).toHaveLength(1));
+    await admin(gateway, "PUT", "/ensembles/trio/tau", { tau: 0.5, ...signed });
+    slow.release();
+    expect(told(await answer)).toMatchObject({ outcome: "aggregated" });
+    const { requests, inForce } = await served(gateway);
+    expect([requests, inForce.requests]).toEqual([1, 0]);
   });
 
   it("tell no vote longer than a line", async () => {

@@ -1,35 +1,28 @@
+import { isDeepStrictEqual } from "node:util";
 import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
-import type { EnsembleCall, EnsembleOutcome, GatewayEnsembles, ServedEnsemble } from "@/server/contracts/gatewayEnsembles";
+import type { EnsembleCall, GatewayEnsembles, ServedEnsemble } from "@/server/contracts/gatewayEnsembles";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { EnsembleCount, type FinishedCall } from "./ensembleCount";
 import type { MetricRegistry } from "./metricRegistry";
 import { Tally } from "./tally";
 
 const keptCalls = 100;
 
-type ExpertCounts = ReturnType<typeof noExpertCounts>;
-
-/** A request of an ensemble that is answered, with what its view counts beside what is told of it. */
-export interface FinishedCall {
-  readonly call: EnsembleCall;
-  readonly atDeadline: boolean;
-  readonly belowQuorum: boolean;
-  /** Experts that gave the vote that leads. */
-  readonly majority: ReadonlySet<string>;
-}
-
-interface Counts {
-  readonly outcomes: Record<EnsembleOutcome, number>;
-  atDeadline: number;
-  belowQuorum: number;
-  readonly votes: Map<string, { requests: number; skipped: number }>;
-  readonly experts: Map<string, ExpertCounts>;
+interface Page {
+  /** As it was served when `inForce` began. */
+  ensemble: Ensemble;
+  inForce: EnsembleCount;
+  readonly all: EnsembleCount;
   /** Newest first. */
   readonly latest: EnsembleCall[];
 }
 
-/** What was counted of the ensembles in the configuration since the gateway started; of one that leaves it, it is forgotten. */
+/**
+ * What was counted of the ensembles in the configuration since the gateway started, and of each as it is served now; of one that leaves the configuration, it
+ * is forgotten. Another tau, or anything else that changes in an ensemble, ends what was counted of it as it was: one that comes back begins anew.
+ */
 export class EnsembleBook {
-  readonly #counts = new Map<string, Counts>();
+  readonly #pages = new Map<string, Page>();
   readonly #requests = new Tally(["ensemble", "outcome"]);
   readonly #experts = new Tally(["ensemble", "model", "state"]);
 
@@ -41,61 +34,55 @@ export class EnsembleBook {
     registry.counter("weir_gateway_ensemble_experts_total", experts, ["ensemble", "model", "state"], this.#experts);
   }
 
-  /** Forgets ensembles that are served no more, and experts that have left. */
+  /** Forgets ensembles that are served no more, and experts that have left; begins to count anew of those that changed. */
   follow(ensembles: readonly Ensemble[]): void {
-    const served = new Map(ensembles.map((ensemble) => [ensemble.name, ensemble]));
-    for (const [name, { experts }] of this.#counts) {
-      const ensemble = served.get(name);
-      if (ensemble === undefined) this.#counts.delete(name);
-      else for (const model of experts.keys()) if (!ensemble.experts.includes(model)) experts.delete(model);
+    const names = new Set(ensembles.map(({ name }) => name));
+    for (const name of this.#pages.keys()) if (!names.has(name)) this.#pages.delete(name);
+    for (const ensemble of ensembles) {
+      const page = this.#pages.get(ensemble.name);
+      if (page === undefined) this.#pages.set(ensemble.name, newPage(ensemble));
+      else if (!isDeepStrictEqual(page.ensemble, ensemble)) {
+        page.all.keep(ensemble.experts);
+        page.inForce = new EnsembleCount();
+        page.ensemble = ensemble;
+      }
     }
   }
 
-  /** Counts a request of an ensemble that is served still. */
-  finished({ name, experts }: Ensemble, { call, atDeadline, belowQuorum, majority }: FinishedCall): void {
-    const counts = this.#counts.get(name) ?? noCounts();
-    this.#counts.set(name, counts);
-    counts.outcomes[call.outcome] += 1;
-    counts.atDeadline += atDeadline ? 1 : 0;
-    counts.belowQuorum += belowQuorum ? 1 : 0;
-    const votes = counts.votes.get(call.votes) ?? { requests: 0, skipped: 0 };
-    votes.requests += 1;
-    votes.skipped += call.outcome === "skipped" ? 1 : 0;
-    counts.votes.set(call.votes, votes);
+  /**
+   * Counts a request of an ensemble that is served still.
+   *
+   * @param asked the ensemble as it was when the request came; its tau is the call's.
+   */
+  finished(asked: Ensemble, finished: FinishedCall): void {
+    const { name } = asked;
+    const page = this.#pages.get(name);
+    if (page === undefined) return;
+    const { call } = finished;
+    const { ensemble, all, inForce, latest } = page;
+    all.add(finished, ensemble.experts);
+    // What an ensemble decided before it changed says nothing of it as it is now.
+    if (isDeepStrictEqual(ensemble, { ...asked, tau: call.tau })) inForce.add(finished, ensemble.experts);
     this.#requests.inc({ ensemble: name, outcome: call.outcome });
-    for (const { model, state } of call.experts) {
-      this.#experts.inc({ ensemble: name, model, state });
-      if (!experts.includes(model)) continue;
-      const expert = counts.experts.get(model) ?? noExpertCounts();
-      expert.asked += 1;
-      expert[state === "no-vote" ? "noVote" : state] += 1;
-      expert.inMajority += majority.has(model) ? 1 : 0;
-      counts.experts.set(model, expert);
-    }
-    counts.latest.unshift(call);
-    if (counts.latest.length > keptCalls) counts.latest.pop();
+    for (const { model, state } of call.experts) this.#experts.inc({ ensemble: name, model, state });
+    latest.unshift(call);
+    if (latest.length > keptCalls) latest.pop();
   }
 
   /** The ensembles of a configuration with what was counted of them. */
   view(config: GatewayConfig | null): GatewayEnsembles {
     const served = new Set(config?.replicas.map(({ model }) => model));
     const view = (ensemble: Ensemble): ServedEnsemble => {
-      const { outcomes, votes, experts, latest, ...counts } = this.#counts.get(ensemble.name) ?? noCounts();
+      const { all, inForce, latest } = this.#pages.get(ensemble.name) ?? newPage(ensemble);
       return {
-        ...{ ensemble, ...counts, outcomes, latest },
+        ...all.view(ensemble.experts),
+        inForce: inForce.view(ensemble.experts),
+        ...{ ensemble, latest },
         missing: [...new Set([...ensemble.experts, ensemble.aggregator.model])].filter((model) => !served.has(model)),
-        requests: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
-        votes: Object.fromEntries(votes),
-        experts: ensemble.experts.map((model) => ({ model, ...(experts.get(model) ?? noExpertCounts()) })),
       };
     };
     return { ensembles: (config?.settings?.ensembles ?? []).map(view) };
   }
 }
 
-const noCounts = (): Counts => ({
-  ...{ outcomes: { skipped: 0, aggregated: 0, "aggregator-failed": 0, failed: 0 }, atDeadline: 0, belowQuorum: 0 },
-  ...{ votes: new Map(), experts: new Map(), latest: [] },
-});
-
-const noExpertCounts = () => ({ asked: 0, voted: 0, noVote: 0, late: 0, failed: 0, inMajority: 0 });
+const newPage = (ensemble: Ensemble): Page => ({ ensemble, inForce: new EnsembleCount(), all: new EnsembleCount(), latest: [] });

@@ -88,9 +88,8 @@ export class EnsembleCalls {
     this.#underWay.add(run);
     try {
       const finished = await run.answer();
-      const current = this.#find(asked.model);
       if (finished === null) return onRefused(asked.model, clientGone, caller.key);
-      if (current !== undefined) book.finished(current, finished);
+      book.finished(ensemble, finished);
       if (finished.call.outcome !== "failed") this.#capture(arrival);
     } finally {
       clearTimeout(deadline);

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type { EnsembleCall, EnsembleOutcome } from "@/server/contracts/gatewayEnsembles";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import type { ApiError } from "./apiError";
-import type { FinishedCall } from "./ensembleBook";
+import type { FinishedCall } from "./ensembleCount";
 import type { ExpertState, Voted } from "./ensembleVotes";
 import type { OwnAnswer, OwnFailure } from "./ownPort";
 import type { Usage } from "./usage";

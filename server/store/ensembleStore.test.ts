@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AnswerSample } from "@/solver/ensemble/answerSample";
 import { ensembleSchema } from "@/solver/ensemble/ensembleDocument";
 import type { SessionRow } from "@/solver/ensemble/sessionRow";
@@ -92,12 +92,55 @@ it("keeps samples of answers with what lists tell of them, newest first, until t
   ]);
 });
 
-it("gives sessions of one type of GPU, newest first", () => {
-  const row = (gpu: string, prompts: number): SessionRow => ({
-    ...{ model: "a", gpu, tp: 1, prompts, concurrency: 64, meanOutputTokens: 10, maxOutputTokens: 20, seconds: 5 },
-    ...{ loadSeconds: null, origin: "emulated" },
+describe("measured sessions", () => {
+  const row = (change: Partial<SessionRow> = {}): SessionRow => ({
+    ...{ model: "a", gpu: "l40s", tp: 1, prompts: 1, concurrency: 64, meanOutputTokens: 10, maxOutputTokens: 20, seconds: 5 },
+    ...{ loadSeconds: null, origin: "measured", ...change },
   });
-  for (const one of [row("l40s", 1), row("h100-sxm", 2), row("l40s", 3)]) store.sessionRows.add(one);
-  expect(store.sessionRows.list("l40s")).toEqual([row("l40s", 3), row("l40s", 1)]);
-  expect(store.sessionRows.list("nothing")).toEqual([]);
+  const clear = () => {
+    for (const group of store.sessionRows.groups()) store.sessionRows.remove(group);
+  };
+
+  it("are given of one type of GPU, newest first", () => {
+    for (const one of [row(), row({ gpu: "h100-sxm" }), row({ prompts: 3 })]) store.sessionRows.add(one);
+    expect(store.sessionRows.list("l40s")).toEqual([row({ prompts: 3 }), row()]);
+    expect(store.sessionRows.list("nothing")).toEqual([]);
+  });
+
+  it("come all at once as they come one by one, and the oldest beyond twenty thousand go", () => {
+    clear();
+    const odd = row({ model: 'né "x"', meanOutputTokens: 0.1 + 0.2, loadSeconds: 1e-7 });
+    store.sessionRows.addAll([row(), odd]);
+    store.sessionRows.addAll([]);
+    expect(store.sessionRows.list("l40s")).toEqual([odd, row()]);
+    store.sessionRows.remove({ model: "a", gpu: "l40s", gpus: 1 });
+    store.sessionRows.addAll(Array.from({ length: 20_000 }, (_, at) => row({ prompts: at + 1 })));
+    expect(store.sessionRows.groups()).toMatchObject([{ model: "a", sessions: 20_000, fewestPrompts: 1, mostPrompts: 20_000 }]);
+    store.sessionRows.add(row({ gpu: "h100-sxm" }));
+    expect(store.sessionRows.groups().map(({ gpu, sessions, fewestPrompts }) => [gpu, sessions, fewestPrompts])).toEqual([
+      ["h100-sxm", 1, 1],
+      ["l40s", 19_999, 2],
+    ]);
+  });
+
+  it("are told by model and kind of engine, loads alone apart, and go by these", () => {
+    clear();
+    store.sessionRows.addAll([
+      row({ prompts: 10, seconds: 4, meanOutputTokens: 100, maxOutputTokens: 300 }),
+      row({ prompts: 30, seconds: 8, meanOutputTokens: 200, maxOutputTokens: 900, loadSeconds: 20, origin: "emulated" }),
+      row({ prompts: 0, seconds: 0, meanOutputTokens: 0, maxOutputTokens: 0, loadSeconds: 40 }),
+      row({ tp: 2, prompts: 0, seconds: 0, loadSeconds: 60 }),
+    ]);
+    const [one, two, ...none] = store.sessionRows.groups();
+    expect(none).toEqual([]);
+    expect(one).toEqual({
+      ...{ model: "a", gpu: "l40s", gpus: 1, sessions: 2, emulated: 1, loads: 2, fewestPrompts: 10, mostPrompts: 30 },
+      ...{ meanOutputTokens: 150, maxOutputTokens: 900, leastSeconds: 4, mostSeconds: 8, meanLoadSeconds: 30 },
+      latestAt: expect.stringMatching(/^\d{4}-/),
+    });
+    expect(two).toMatchObject({ gpus: 2, sessions: 0, loads: 1, fewestPrompts: null, mostSeconds: null, meanLoadSeconds: 60 });
+    expect(store.sessionRows.remove({ model: "a", gpu: "l40s", gpus: 1 })).toBe(3);
+    expect(store.sessionRows.remove({ model: "a", gpu: "l40s", gpus: 1 })).toBe(0);
+    expect(store.sessionRows.groups()).toEqual([two]);
+  });
 });

@@ -1,4 +1,5 @@
-import { desc, eq, lte, sql } from "drizzle-orm";
+import { and, desc, eq, lte, sql } from "drizzle-orm";
+import type { MeasuredSessions, SessionsOfEngine } from "@/server/contracts/ensembles";
 import type { SessionRow } from "@/solver/ensemble/sessionRow";
 import type { Database } from "./database";
 import { sessionRows } from "./schema/ensembles";
@@ -9,28 +10,71 @@ const mostRows = 20_000;
 /** Rows of one type of GPU that are read. */
 const mostRead = 2_000;
 
-const gpuOfRow = sql`json_extract(${sessionRows.row}, '$.gpu')`;
+const field = (name: keyof SessionRow) => sql`json_extract(${sessionRows.row}, ${sql.raw(`'$.${name}'`)})`;
 
 /** Sessions of experts as they were measured, which session costs are fitted to. */
 export function createSessionRowRepository(db: Database) {
+  /** The oldest beyond twenty thousand go. */
+  function bound(): void {
+    const beyond = db.select({ id: sessionRows.id }).from(sessionRows).orderBy(desc(sessionRows.id)).limit(1).offset(mostRows);
+    db.delete(sessionRows)
+      .where(lte(sessionRows.id, sql`(${beyond})`))
+      .run();
+  }
+
   return {
     /** The oldest beyond twenty thousand goes. */
     add(row: SessionRow): void {
-      const { lastInsertRowid } = db.insert(sessionRows).values({ at: new Date().toISOString(), row }).run();
-      db.delete(sessionRows)
-        .where(lte(sessionRows.id, Number(lastInsertRowid) - mostRows))
-        .run();
+      db.insert(sessionRows).values({ at: new Date().toISOString(), row }).run();
+      bound();
+    },
+    /** In one statement: a table of twenty thousand rows would else hold up the studio for a second. */
+    addAll(rows: readonly SessionRow[]): void {
+      const at = new Date().toISOString();
+      db.run(sql`insert into ${sessionRows} ("at", "row") select ${at}, value from json_each(${JSON.stringify(rows)}) order by key`);
+      bound();
     },
     /** On a type of GPU, newest first, the latest two thousand. */
     list(gpu: string): readonly SessionRow[] {
       return db
         .select({ row: sessionRows.row })
         .from(sessionRows)
-        .where(eq(gpuOfRow, gpu))
+        .where(eq(field("gpu"), gpu))
         .orderBy(desc(sessionRows.id))
         .limit(mostRead)
         .all()
         .map(({ row }) => row);
+    },
+    /** What there is of each model on each kind of engine, by model. */
+    groups(): readonly MeasuredSessions[] {
+      const answered = sql`${field("prompts")} > 0`;
+      const ofAnswered = (name: keyof SessionRow) => sql`case when ${answered} then ${field(name)} end`;
+      return db
+        .select({
+          model: sql<string>`${field("model")}`,
+          gpu: sql<string>`${field("gpu")}`,
+          gpus: sql<number>`${field("tp")}`,
+          sessions: sql<number>`count(${ofAnswered("prompts")})`,
+          emulated: sql<number>`sum(${field("origin")} = 'emulated')`,
+          loads: sql<number>`count(${field("loadSeconds")})`,
+          fewestPrompts: sql<number | null>`min(${ofAnswered("prompts")})`,
+          mostPrompts: sql<number | null>`max(${ofAnswered("prompts")})`,
+          meanOutputTokens: sql<number | null>`avg(${ofAnswered("meanOutputTokens")})`,
+          maxOutputTokens: sql<number | null>`max(${ofAnswered("maxOutputTokens")})`,
+          leastSeconds: sql<number | null>`min(${ofAnswered("seconds")})`,
+          mostSeconds: sql<number | null>`max(${ofAnswered("seconds")})`,
+          meanLoadSeconds: sql<number | null>`avg(${field("loadSeconds")})`,
+          latestAt: sql<string>`max(${sessionRows.at})`,
+        })
+        .from(sessionRows)
+        .groupBy(sql`1`, sql`2`, sql`3`)
+        .orderBy(sql`1`, sql`2`, sql`3`)
+        .all();
+    },
+    /** Those of one model on one kind of engine. @returns how many rows are gone. */
+    remove({ model, gpu, gpus }: SessionsOfEngine): number {
+      const where = and(eq(field("model"), model), eq(field("gpu"), gpu), eq(field("tp"), gpus));
+      return Number(db.delete(sessionRows).where(where).run().changes);
     },
   };
 }
