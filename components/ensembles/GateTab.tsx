@@ -15,10 +15,10 @@ import { ensemblesCodec } from "./ensemblesCodec";
 import { GateChoiceForm } from "./GateChoiceForm";
 import { GatePanel } from "./GatePanel";
 import { prepareGateChoice } from "./prepareGateChoice";
-import { ensembleInView } from "./preparePlaceForm";
 import { originWords } from "./prepareSamples";
 import { SampleDialog } from "./SampleDialog";
-import { useEnsembleAct, useEnsembles } from "./useEnsembles";
+import { useEnsembleInView } from "./useEnsembleInView";
+import { useEnsembleAct } from "./useEnsembles";
 import { useGateReport } from "./useGateReport";
 
 /** Where the sample is from, what is to be known of it, and the way to be rid of it. */
@@ -49,12 +49,12 @@ export function GateTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const [view, write] = useUrlView(ensemblesCodec);
   const [removed, setRemoved] = useState<string | null>(null);
   const samples = useQuery(useTRPC().ensembles.samples.queryOptions());
-  const kept = useEnsembles();
-  const ensembles = kept.data ?? [];
-  const ensemble = ensembleInView(ensembles, view.ensemble);
+  const { ensembles, kept: ensemble, status: kept } = useEnsembleInView(view.ensemble, write);
+  // A gate can be tried before there is any ensemble, but not in the place of one that is not there.
+  const strayed = ensemble === null && (kept.kind !== "empty" || view.ensemble !== null);
   const choice = useMemo(
-    () => (kept.isPending ? null : prepareGateChoice(samples.data ?? [], view, ensemble?.ensemble ?? null)),
-    [samples.data, view, ensemble, kept.isPending],
+    () => (strayed ? null : prepareGateChoice(samples.data ?? [], view, ensemble?.ensemble ?? null)),
+    [samples.data, view, ensemble, strayed],
   );
   const request = useMemo(
     () => (choice === null || choice.hindered !== null ? null : { sampleId: choice.sample.id, ...choice.request }),
@@ -84,7 +84,7 @@ export function GateTab({ cluster }: { readonly cluster: ClusterSummary }) {
           </Button>
         }
       >
-        <PanelState status={status}>
+        <PanelState status={strayed ? kept : status}>
           {() =>
             choice !== null && (
               <div className="flex flex-col gap-3">

@@ -44,6 +44,7 @@ export function OnlineServe(props: {
   );
   const doubt = kept === undefined ? null : serveDoubt(kept.ensemble, models);
   const hindered = kept === undefined || !couldAnswer(kept.ensemble, models);
+  const strayed = chosen === null && props.named !== null && kept !== undefined && kept.ensemble.name !== props.named;
   const again = props.served.some(({ name }) => name === kept?.ensemble.name);
   return (
     <Modal
@@ -69,6 +70,11 @@ export function OnlineServe(props: {
           }))}
           onChange={setChosen}
         />
+        {strayed && (
+          <p role="status" className="text-sm text-warn">
+            There is no ensemble {props.named}: this is another.
+          </p>
+        )}
         {again && <p className="text-sm text-ink-2">It is served already: this version takes the place of what is served.</p>}
         {doubt !== null && (
           <p role="status" className="text-sm text-warn">

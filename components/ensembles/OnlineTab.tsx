@@ -1,8 +1,8 @@
 "use client";
 
 import Link from "next/link";
-import { useMemo } from "react";
-import type { ClusterSummary, GatewayEnsembles } from "@/server/contracts/studio";
+import { useMemo, useState } from "react";
+import type { ClusterSummary, GatewayEnsembles, KeptEnsemble, ServedEnsemble } from "@/server/contracts/studio";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { agedStatus } from "../ui/agedStatus";
 import { Button, buttonClass } from "../ui/Button";
@@ -17,6 +17,7 @@ import { ensemblesCodec } from "./ensemblesCodec";
 import { OnlineEnsemble } from "./OnlineEnsemble";
 import { OnlineServe } from "./OnlineServe";
 import { OnlineSnippet } from "./OnlineSnippet";
+import { OtherEnsembles } from "./OtherEnsembles";
 import { useEnsembles } from "./useEnsembles";
 import { useServed } from "./useServed";
 
@@ -52,6 +53,35 @@ function emptyOf(
   };
 }
 
+/** That the ensemble of the address is not among those that are served, and the way to one that is, or to have it served. */
+function notServed(
+  named: string,
+  way: {
+    readonly ensembles: readonly KeptEnsemble[];
+    readonly served: readonly ServedEnsemble[];
+    readonly onServe: () => void;
+    readonly onEnsemble: (name: string) => void;
+  },
+): PanelStatus {
+  const kept = way.ensembles.some(({ ensemble }) => ensemble.name === named);
+  return {
+    kind: "empty",
+    title: kept ? `${named} is not served here` : `There is no ensemble ${named}`,
+    text: kept
+      ? "It is kept in the studio, but this gateway answers by others."
+      : "It was removed or is called otherwise now, or the address is not whole. This gateway answers by others.",
+    action: (
+      <OtherEnsembles label="Served here" names={way.served.map(({ ensemble }) => ensemble.name)} onEnsemble={way.onEnsemble}>
+        {kept && (
+          <Button look="primary" onClick={way.onServe}>
+            Serve {named}
+          </Button>
+        )}
+      </OtherEnsembles>
+    ),
+  };
+}
+
 /** What the cluster's gateway answers by ensembles, now. */
 export function OnlineTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const [view, write] = useUrlView(ensemblesCodec);
@@ -63,10 +93,17 @@ export function OnlineTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const ensembles = useEnsembles().data ?? [];
   const plan = usePlan(cluster.runningPlanId).data?.plan;
   const models = useMemo(() => plan?.deployment.map(({ model }) => model) ?? null, [plan]);
+  // What was served a moment ago is not in the gateway's answer from before.
+  const [servedAtMs, setServedAtMs] = useState(0);
   const onServe = () => write({ open: "serve" }, "push");
   const served = query.data?.ensembles ?? [];
-  const shown = served.find(({ ensemble }) => ensemble.name === view.ensemble) ?? served[0];
-  const empty = emptyOf(query.data, { kept: ensembles.length, onServe, placeLink: link("/ensembles?open=new") });
+  const shown = view.ensemble === null ? served[0] : served.find(({ ensemble }) => ensemble.name === view.ensemble);
+  const empty =
+    view.ensemble !== null && served.length > 0 && shown === undefined
+      ? query.dataUpdatedAt <= servedAtMs
+        ? ({ kind: "loading", what: "Asking the gateway" } as const)
+        : notServed(view.ensemble, { ensembles, served, onServe, onEnsemble: (ensemble) => write({ ensemble }, "replace") })
+      : emptyOf(query.data, { kept: ensembles.length, onServe, placeLink: link("/ensembles?open=new") });
   const status = gatewayUrl === null ? nothingRuns : agedStatus(queryStatus(query, { what: "Asking the gateway", empty }), query, nowMs);
   return (
     <>
@@ -113,7 +150,10 @@ export function OnlineTab({ cluster }: { readonly cluster: ClusterSummary }) {
         served={served.map(({ ensemble }) => ensemble)}
         open={view.open === "serve"}
         onClose={() => write({ open: null }, "replace")}
-        onServed={(ensemble) => write({ open: null, ensemble }, "replace")}
+        onServed={(ensemble) => {
+          setServedAtMs(Date.now());
+          write({ open: null, ensemble }, "replace");
+        }}
       />
     </>
   );

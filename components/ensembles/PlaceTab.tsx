@@ -16,8 +16,8 @@ import { type EnsemblesView, ensemblesCodec } from "./ensemblesCodec";
 import { PlaceFields } from "./PlaceFields";
 import { PlacementPanels } from "./PlacementPanels";
 import { PlacingLine } from "./PlacingLine";
-import { ensembleInView, type PlaceGround, preparePlaceForm } from "./preparePlaceForm";
-import { useEnsembles } from "./useEnsembles";
+import { type PlaceGround, preparePlaceForm } from "./preparePlaceForm";
+import { useEnsembleInView } from "./useEnsembleInView";
 import { type Placing, usePlacement } from "./usePlacement";
 
 type Write = (change: Partial<EnsemblesView>, how: "push" | "replace") => void;
@@ -77,7 +77,7 @@ function Placed(props: {
 export function PlaceTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const trpc = useTRPC();
   const [view, write] = useUrlView(ensemblesCodec);
-  const ensembles = useEnsembles();
+  const { ensembles, kept, status } = useEnsembleInView(view.ensemble, write);
   const cards = useQuery(trpc.cards.list.queryOptions());
   const workloads = useQuery(trpc.workloads.list.queryOptions()).data;
   const samples = useQuery(trpc.ensembles.samples.queryOptions()).data;
@@ -89,25 +89,6 @@ export function PlaceTab({ cluster }: { readonly cluster: ClusterSummary }) {
         : { cluster: cluster.spec, cards: cards.data, workloads, samples, prompts },
     [cluster.spec, cards.data, workloads, samples, prompts],
   );
-  const kept = ensembleInView(ensembles.data ?? [], view.ensemble);
-  // One that was kept a moment ago is not in the list before it is read anew.
-  const strayed = view.ensemble !== null && kept !== null && kept.ensemble.name !== view.ensemble && !ensembles.isFetching;
-  const status = queryStatus(ensembles, {
-    what: "Reading ensembles",
-    empty: strayed
-      ? {
-          kind: "empty",
-          title: `There is no ensemble ${view.ensemble}`,
-          text: "It was removed, or the address is not whole.",
-          action: <Button onClick={() => write({ ensemble: kept.ensemble.name }, "replace")}>Show {kept.ensemble.name}</Button>,
-        }
-      : ensembles.data?.length === 0 && {
-          kind: "empty",
-          title: "There is no ensemble yet",
-          text: "An ensemble is two or more models that answer the same question, and one that makes an answer of theirs where they disagree.",
-          action: <Button onClick={() => write({ open: "new" }, "push")}>Make an ensemble</Button>,
-        },
-  });
   return (
     <>
       <PanelState status={status}>
@@ -116,7 +97,7 @@ export function PlaceTab({ cluster }: { readonly cluster: ClusterSummary }) {
           (ground === null ? (
             <PanelState status={queryStatus(cards, { what: "Reading cards" })}>{() => null}</PanelState>
           ) : (
-            <Placed key={kept.ensemble.name} kept={kept} ensembles={ensembles.data ?? []} ground={ground} view={view} write={write} />
+            <Placed key={kept.ensemble.name} kept={kept} ensembles={ensembles} ground={ground} view={view} write={write} />
           ))
         }
       </PanelState>

@@ -20,7 +20,7 @@ import { BatchPreviewPart } from "./BatchPreviewPart";
 import { type BatchForm, composeBatch, usualCalls } from "./composeBatch";
 import { ExportBatch } from "./ExportBatch";
 import type { EnsemblesView } from "./ensemblesCodec";
-import { gpusNeeded } from "./preparePlaceForm";
+import { ensembleInView, gpusNeeded } from "./preparePlaceForm";
 import { useBatchAct } from "./useBatchAct";
 import { usePreview } from "./usePreview";
 
@@ -107,7 +107,9 @@ export function StartBatch(props: {
   const sets = (useQuery(trpc.prompts.list.queryOptions()).data ?? []).filter(({ deleted }) => !deleted);
   const cards = useQuery(trpc.cards.list.queryOptions()).data;
   const [typed, setTyped] = useState<Partial<BatchForm>>({});
-  const ensemble = typed.ensemble ?? chosen.ensemble ?? ensembles[0]?.ensemble.name ?? "";
+  const named = ensembleInView(ensembles, chosen.ensemble);
+  const ensemble = typed.ensemble ?? named?.ensemble.name ?? "";
+  const strayed = ensemble === "" && chosen.ensemble !== null && ensembles.length > 0;
   const { experts = [] } = ensembles.find((each) => each.ensemble.name === ensemble)?.ensemble ?? {};
   const needed = cards === undefined ? 1 : gpusNeeded(experts, cluster.spec.gpu, cards);
   const gpusPerWorker = typed.gpusPerWorker ?? chosen.perWorker ?? needed;
@@ -164,10 +166,18 @@ export function StartBatch(props: {
                 className="min-w-40 flex-1"
                 label="Ensemble"
                 value={form.ensemble}
-                options={ensembles.map((each) => ({ value: each.ensemble.name, text: each.ensemble.name }))}
+                options={[
+                  ...(strayed ? [{ value: "", text: "choose one" }] : []),
+                  ...ensembles.map((each) => ({ value: each.ensemble.name, text: each.ensemble.name })),
+                ]}
                 onChange={(name) => put({ ensemble: name })}
               />
             </div>
+            {strayed && (
+              <p role="status" className="text-sm text-warn">
+                There is no ensemble {chosen.ensemble}: it was removed or is called otherwise now. Choose another.
+              </p>
+            )}
             {sets.length === 0 && (
               <p className="text-sm text-ink-2">
                 <Link href={link("/workloads/prompts")} className="font-medium text-accent underline underline-offset-2">
@@ -195,7 +205,7 @@ export function StartBatch(props: {
             </div>
             <Advanced form={form} put={put} />
             <div className="border-t pt-3">
-              {"problem" in made && sets.length > 0 && <p className="text-sm text-ink-2">{made.problem}</p>}
+              {"problem" in made && sets.length > 0 && !strayed && <p className="text-sm text-ink-2">{made.problem}</p>}
               {working && (
                 <p role="status" className="text-sm text-ink-3">
                   Placing experts on free GPUs …

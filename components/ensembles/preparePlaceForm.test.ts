@@ -79,6 +79,7 @@ it("gives a worker as many GPUs as its largest expert needs, and one where no ca
 it("looks at the ensemble that the address names, else at the first", () => {
   const list = [testKept({ name: "a" }), testKept({ name: "b" })];
   expect(ensembleInView(list, "b")?.ensemble.name).toBe("b");
-  expect(ensembleInView(list, "gone")?.ensemble.name).toBe("a");
+  expect(ensembleInView(list, null)?.ensemble.name).toBe("a");
+  expect(ensembleInView(list, "gone")).toBeNull();
   expect(ensembleInView([], "a")).toBeNull();
 });

@@ -54,9 +54,9 @@ export const storageOptions: readonly (Option & { readonly value: EnsemblesView[
   { value: "object-store", text: "object store" },
 ];
 
-/** The ensemble that the address names, else the first; null: there is none. */
+/** The ensemble that the address names, where it names none the first; null: there is none, or none of that name. */
 export function ensembleInView(ensembles: readonly KeptEnsemble[], named: string | null): KeptEnsemble | null {
-  return ensembles.find(({ ensemble }) => ensemble.name === named) ?? ensembles[0] ?? null;
+  return (named === null ? ensembles[0] : ensembles.find(({ ensemble }) => ensemble.name === named)) ?? null;
 }
 
 /** The fewest GPUs of a worker on which each of the models fits; 1 for those of which no card is known. */
