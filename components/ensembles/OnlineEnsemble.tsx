@@ -1,6 +1,6 @@
 "use client";
 
-import type { ClusterSummary, KeptEnsemble, ServedEnsemble } from "@/server/contracts/studio";
+import type { ClusterSummary, EnsembleCounts, KeptEnsemble, ServedEnsemble } from "@/server/contracts/studio";
 import { useTRPCClient } from "../api/trpc";
 import { ReasonDialog } from "../routing/ReasonDialog";
 import { Badge, StateWord } from "../ui/Badge";
@@ -12,7 +12,17 @@ import { Table } from "../ui/Table";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { OnlineCalls } from "./OnlineCalls";
 import { OnlineTau } from "./OnlineTau";
-import { callRows, differsFromKept, liveBuckets, onlineDoubts, onlineExperts, onlineFigures, outcomeRows } from "./prepareOnline";
+import {
+  callRows,
+  differsFromKept,
+  liveBuckets,
+  onlineDoubts,
+  onlineExperts,
+  onlineFigures,
+  onlineTotals,
+  outcomeRows,
+} from "./prepareOnline";
+import { usePredictedSkips } from "./usePredictedSkips";
 
 /** Of the hundred that a gateway knows: what an eye runs over. */
 const CALLS_SHOWN = 20;
@@ -20,7 +30,7 @@ const CALLS_SHOWN = 20;
 const bucketColumns = [
   { key: "votes", name: "Votes" },
   { key: "requests", name: "Requests" },
-  { key: "skipped", name: "Skipped, by the tau of the time", numeric: true },
+  { key: "skipped", name: "Skipped", numeric: true },
 ] as const;
 
 const expertColumns = [
@@ -35,10 +45,10 @@ const expertColumns = [
 
 const percent = (share: number): string => `${share * 100}%`;
 
-function Outcomes({ served }: { readonly served: ServedEnsemble }) {
+function Outcomes(props: { readonly label: string; readonly counts: EnsembleCounts; readonly testId: string }) {
   return (
-    <ul aria-label="How requests ended" className="flex list-none flex-wrap gap-x-4 gap-y-1 text-sm" data-testid="online-outcomes">
-      {outcomeRows(served).map(({ key, word, tone, count, share }) => (
+    <ul aria-label={props.label} className="flex list-none flex-wrap gap-x-4 gap-y-1 text-sm" data-testid={props.testId}>
+      {outcomeRows(props.counts).map(({ key, word, tone, count, share }) => (
         <li key={key} className="flex items-center gap-1.5">
           <StateWord tone={tone}>{word}</StateWord> {formatCount(count)} <span className="text-xs text-ink-3">{formatPercent(share)}</span>
         </li>
@@ -49,7 +59,7 @@ function Outcomes({ served }: { readonly served: ServedEnsemble }) {
 
 function Buckets({ served }: { readonly served: ServedEnsemble }) {
   return (
-    <Table caption="Requests by how experts voted" columns={bucketColumns}>
+    <Table caption="Requests at this tau by how experts voted" columns={bucketColumns}>
       {liveBuckets(served).map((row) => (
         <tr key={row.votes}>
           <td className="whitespace-nowrap">
@@ -78,9 +88,12 @@ export function OnlineEnsemble(props: {
   readonly cluster: ClusterSummary;
   readonly served: ServedEnsemble;
   readonly kept: KeptEnsemble | undefined;
+  /** Id of the sample that predictions are to be of; null: any. */
+  readonly sample: string | null;
 }) {
   const { cluster, served } = props;
-  const { ensemble } = served;
+  const { ensemble, inForce } = served;
+  const predicted = usePredictedSkips(ensemble, props.sample);
   const client = useTRPCClient();
   const clusterId = cluster.spec.id;
   const models = [...new Set([...ensemble.experts, ensemble.aggregator.model])];
@@ -116,17 +129,21 @@ export function OnlineEnsemble(props: {
             </p>
           ))}
           <dl className="flex flex-wrap gap-x-8 gap-y-3" data-testid="online-figures">
-            {onlineFigures(served).map((figure) => (
+            {onlineFigures(served, predicted).map((figure) => (
               <Figure key={figure.name} {...figure} />
             ))}
           </dl>
-          <Outcomes served={served} />
+          <Outcomes label="How requests ended at this tau" counts={inForce} testId="online-outcomes" />
+          <div className="flex flex-col gap-1 border-t pt-3" data-testid="online-totals">
+            <p className="text-sm text-ink-2">{onlineTotals(served)}</p>
+            <Outcomes label="How requests ended under every tau" counts={served} testId="online-all-outcomes" />
+          </div>
           {cluster.timeScale !== 1 && (
             <p className="text-xs text-ink-3">Seconds are engine seconds, {formatCount(cluster.timeScale)} to a second of the wall.</p>
           )}
           <div className="grid items-start gap-x-8 gap-y-4 xl:grid-cols-2">
             <OnlineTau key={ensemble.name} clusterId={clusterId} served={served} />
-            {served.requests > 0 && <Buckets served={served} />}
+            {inForce.requests > 0 && <Buckets served={served} />}
           </div>
           <div className="flex justify-end">
             <ReasonDialog
@@ -142,7 +159,7 @@ export function OnlineEnsemble(props: {
         </div>
       </Panel>
       <Panel title="Experts" aside={cluster.emulated ? <Badge tone="hatched">emulated</Badge> : undefined}>
-        <Table caption="Experts since the gateway started" columns={expertColumns}>
+        <Table caption="Experts under every tau since the counts began" columns={expertColumns}>
           {onlineExperts(served).map((row) => {
             const identity = identities.get(row.model);
             return (

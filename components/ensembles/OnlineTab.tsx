@@ -126,6 +126,7 @@ export function OnlineTab({ cluster }: { readonly cluster: ClusterSummary }) {
               <OnlineEnsemble
                 key={shown.ensemble.name}
                 cluster={cluster}
+                sample={view.sample}
                 served={shown}
                 kept={ensembles.find(({ ensemble }) => ensemble.name === shown.ensemble.name)}
               />

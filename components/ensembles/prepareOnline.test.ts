@@ -11,6 +11,7 @@ import {
   onlineExperts,
   onlineFigures,
   onlineStops,
+  onlineTotals,
   outcomeRows,
   tauEffect,
   wouldSkip,
@@ -19,9 +20,14 @@ import { testEnsemble, testServed } from "./testGate";
 
 describe("counts of a served ensemble", () => {
   it("tell shares of requests, and nothing of none", () => {
-    expect(onlineFigures(testServed()).map(({ value }) => value)).toEqual(["100", "40\u00a0%", "10\u00a0%", "1"]);
-    const none = testServed({ requests: 0, outcomes: { skipped: 0, aggregated: 0, "aggregator-failed": 0, failed: 0 }, atDeadline: 0 });
-    expect(onlineFigures(none).map(({ value }) => value)).toEqual(["0", "–", "–", "0"]);
+    expect(onlineFigures(testServed(), "").map(({ value }) => value)).toEqual(["100", "40\u00a0%", "10\u00a0%", "1"]);
+    const outcomes = { skipped: 0, aggregated: 0, "aggregator-failed": 0, failed: 0 };
+    const inForce = { ...testServed().inForce, requests: 0, outcomes, atDeadline: 0, votes: {} };
+    const anew = testServed({ inForce });
+    expect(onlineFigures(anew, "predicted so").map(({ value }) => value)).toEqual(["0", "–", "–", "0"]);
+    expect(onlineFigures(anew, "predicted so")[1]?.detail).toBe("0 requests; predicted so");
+    expect(liveBuckets(anew)).toEqual([]);
+    expect(onlineTotals(anew)).toMatch(/^Since 19.*: 100 requests, of which 40\u00a0% skipped/);
   });
 
   it("list outcomes that happened", () => {
@@ -32,7 +38,7 @@ describe("counts of a served ensemble", () => {
       ["failed", 0.01],
     ]);
     const one = { skipped: 100, aggregated: 0, "aggregator-failed": 0, failed: 0 };
-    expect(outcomeRows(testServed({ outcomes: one })).map(({ key }) => key)).toEqual(["skipped"]);
+    expect(outcomeRows({ ...testServed().inForce, outcomes: one }).map(({ key }) => key)).toEqual(["skipped"]);
   });
 
   it("put votes in order of agreement, shares over all of them", () => {
@@ -63,7 +69,7 @@ describe("what another tau would have skipped", () => {
   it("is known exactly where experts left no vote because they failed", () => {
     const votes = { "2:0": { requests: 8, skipped: 0 } };
     const experts = testServed().experts.map((expert) => ({ ...expert, late: 0, failed: 8 }));
-    const served = testServed({ votes, experts });
+    const served = testServed({ votes, experts, inForce: { ...testServed().inForce, votes } });
     expect(wouldSkip(served, 1)).toEqual({ low: 0, high: 0 });
     expect(tauEffect(served, 1)).toBe("By their votes 0\u00a0% of the requests counted would skip the aggregator at this tau.");
     expect(liveBuckets(served)[0]?.words).toBe("2 alike, 1 without a vote");

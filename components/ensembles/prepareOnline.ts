@@ -1,7 +1,7 @@
-import type { EnsembleCall, EnsembleOutcome, KeptEnsemble, ServedEnsemble } from "@/server/contracts/studio";
+import type { EnsembleCall, EnsembleCounts, EnsembleOutcome, KeptEnsemble, ServedEnsemble } from "@/server/contracts/studio";
 import { AGGREGATE_ALL, type Ensemble } from "@/solver/ensemble/ensembleDocument";
 import type { Tone } from "../ui/Badge";
-import { formatClock, formatCount, formatCounted, formatPercent, formatPercentSpan, formatSeconds } from "../ui/format";
+import { formatClock, formatCount, formatCounted, formatDate, formatPercent, formatPercentSpan, formatSeconds } from "../ui/format";
 import { byAgreement, votesInWords, votesOf } from "./prepareBuckets";
 import type { GateFigure } from "./prepareGate";
 import type { TauStop } from "./TauSlider";
@@ -18,15 +18,21 @@ const outcomeWords: Readonly<Record<EnsembleOutcome, { readonly word: string; re
 
 const ofRequests = (count: number, requests: number): string => formatPercent(requests === 0 ? null : count / requests);
 
-/** Counts since the gateway started, as the head of an ensemble tells them. */
-export function onlineFigures({ requests, outcomes: counts, atDeadline, belowQuorum, ensemble }: ServedEnsemble): readonly GateFigure[] {
+const dateOf = (unixMs: number): string => formatDate(new Date(unixMs).toISOString());
+
+/** Counts at the tau in force, as the head of an ensemble tells them. @param predicted what a sample says of the skips at this tau. */
+export function onlineFigures(
+  { inForce, ensemble }: Pick<ServedEnsemble, "inForce" | "ensemble">,
+  predicted: string,
+): readonly GateFigure[] {
+  const { requests, outcomes: counts, atDeadline, belowQuorum, sinceMs } = inForce;
   const skipped = counts.skipped ?? 0;
   return [
-    { name: "Requests", value: formatCount(requests), detail: "since the gateway started" },
+    { name: "Requests at this tau", value: formatCount(requests), detail: `since ${dateOf(sinceMs)} by the gateway's clock` },
     {
-      name: "Skipped the aggregator",
+      name: "Skipped the aggregator at this tau",
       value: ofRequests(skipped, requests),
-      detail: `${formatCounted(skipped, "request")}, by the tau of the time`,
+      detail: `${formatCounted(skipped, "request")}; ${predicted}`,
     },
     {
       name: "Decided at the deadline",
@@ -41,6 +47,12 @@ export function onlineFigures({ requests, outcomes: counts, atDeadline, belowQuo
   ];
 }
 
+/** Counts under whichever tau was in force, in a sentence. */
+export function onlineTotals({ requests, outcomes: counts, sinceMs }: EnsembleCounts): string {
+  const skipped = counts.skipped ?? 0;
+  return `Since ${dateOf(sinceMs)}, under every tau there was: ${formatCounted(requests, "request")}, of which ${ofRequests(skipped, requests)} skipped the aggregator by the tau of the time.`;
+}
+
 export interface ShareRow {
   readonly key: string;
   readonly word: string;
@@ -50,7 +62,7 @@ export interface ShareRow {
 }
 
 /** How requests ended, those that happened. */
-export const outcomeRows = ({ requests, outcomes: counts }: Pick<ServedEnsemble, "requests" | "outcomes">): readonly ShareRow[] =>
+export const outcomeRows = ({ requests, outcomes: counts }: Pick<EnsembleCounts, "requests" | "outcomes">): readonly ShareRow[] =>
   outcomes.flatMap((outcome) => {
     const count = counts[outcome] ?? 0;
     return count === 0 ? [] : [{ key: outcome, ...outcomeWords[outcome], count, share: requests === 0 ? 0 : count / requests }];
@@ -67,8 +79,8 @@ export interface LiveBucket {
   readonly skipped: string;
 }
 
-/** Requests by how experts voted, most agreement first. */
-export function liveBuckets({ votes, ensemble }: Pick<ServedEnsemble, "votes" | "ensemble">): readonly LiveBucket[] {
+/** Requests at the tau in force by how experts voted, most agreement first. */
+export function liveBuckets({ inForce: { votes }, ensemble }: Pick<ServedEnsemble, "inForce" | "ensemble">): readonly LiveBucket[] {
   const all = Object.values(votes).reduce((sum, { requests }) => sum + requests, 0);
   return Object.entries(votes)
     .toSorted(([a], [b]) => byAgreement(a, b))

@@ -12,7 +12,7 @@ export type TauUse =
 const sameNames = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((name) => b.includes(name));
 
 /** Confidence with the sample's own figures, by which the gate was replayed. */
-function confidenceOf(kind: Gate["confidence"], experts: GateReport["experts"]): Ensemble["confidence"] {
+export function confidenceOf(kind: Gate["confidence"], experts: GateReport["experts"]): Ensemble["confidence"] {
   const figures = (of: (expert: GateReport["experts"][number]) => number) =>
     Object.fromEntries(experts.map((expert) => [expert.model, of(expert)]));
   switch (kind) {

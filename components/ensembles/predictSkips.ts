@@ -1,0 +1,53 @@
+import type { AnswerSampleSummary, GateReport, ReplayRequest } from "@/server/contracts/studio";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { formatShare, formatShareSpan } from "./prepareGate";
+import { originWords } from "./prepareSamples";
+import { confidenceOf } from "./prepareTauUse";
+import { SAME_TAU } from "./tauText";
+
+/** The sample that a served ensemble is held against: the one that is named where it has answers of every expert, else the newest that has. */
+export function predictingSample(
+  samples: readonly AnswerSampleSummary[],
+  named: string | null,
+  experts: readonly string[],
+): AnswerSampleSummary | null {
+  const knows = ({ models }: AnswerSampleSummary) => experts.every((expert) => models.some(({ model }) => model === expert));
+  const known = samples.filter(knows);
+  return known.find(({ id }) => id === named) ?? known.find(({ origin }) => origin !== "modelled") ?? known[0] ?? null;
+}
+
+/** The ensemble's gate, to be replayed on a sample for what it skips alone. */
+export const predictingRequest = (ensemble: Ensemble, sampleId: string): ReplayRequest => ({
+  ...{ sampleId, experts: [...ensemble.experts], expertsPerQuestion: ensemble.expertsPerQuestion, aggregator: null },
+  ...{ confidence: ensemble.confidence.kind, allowedPoints: 1 },
+});
+
+/** Of a figure that weighs votes: a sample that is replayed without an aggregator has some questions more. */
+const ALIKE = 0.01;
+
+/** Whether votes weigh in the ensemble what they weigh in the replay, whose figures are the sample's. */
+function weighsAlike({ confidence }: Ensemble, { experts }: GateReport): boolean {
+  const own = confidenceOf(confidence.kind, experts);
+  const figures = (of: Ensemble["confidence"]) =>
+    of.kind === "plurality" ? {} : of.kind === "accuracy-weighted" ? of.accuracy : of.meanTokens;
+  const [a, b] = [figures(confidence), figures(own)];
+  return Object.keys(b).every((model) => Math.abs((a[model] ?? 0) - (b[model] ?? 0)) <= ALIKE * (b[model] ?? 0));
+}
+
+/**
+ * Share of questions that skip the aggregator at the tau that the ensemble has, which is no aggregating of all, by a sample on which just this gate was
+ * replayed; or why it says nothing of it. In words that follow others.
+ *
+ * @param report of `predictingRequest` on the sample.
+ */
+export function predictSkips(ensemble: Ensemble, sample: AnswerSampleSummary, report: GateReport): string {
+  const { tau, experts, expertsPerQuestion, skills } = ensemble;
+  if (experts.length > expertsPerQuestion && skills === undefined)
+    return "not predicted: a sample recruits experts by accuracy, and this ensemble asks the first of its list";
+  if (!weighsAlike(ensemble, report)) return `not predicted: votes weigh otherwise on the sample ${sample.name}`;
+  const point = report.points.find((each) => each.tau >= tau - SAME_TAU);
+  if (point === undefined) return `not predicted: the sample ${sample.name} ends below this tau`;
+  const { word } = originWords[sample.origin];
+  const from = sample.name.endsWith(word) ? sample.name : `${sample.name}, ${word}`;
+  return `predicted ${formatShare(point.skipped.value)} (${formatShareSpan(point.skipped)}) by the sample ${from}`;
+}
