@@ -1,20 +1,24 @@
+import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { NumberField, SelectField } from "../ui/Field";
+import { AssignmentsField } from "./AssignmentsField";
 import { type EnsemblesView, storages } from "./ensemblesCodec";
 import { type PlaceForm, storageOptions } from "./preparePlaceForm";
+import type { Assigned } from "./useAssignments";
 
 const kOptions = [
   { value: "", text: "swept" },
   ...Array.from({ length: 16 }, (_, at) => ({ value: String(at + 1), text: String(at + 1) })),
 ];
 
-/** What a placement depends on, all of it in the address. */
+/** What a placement depends on, all of it in the address but for what a file of assignments holds. */
 export function PlaceFields(props: {
   readonly form: PlaceForm;
   readonly view: EnsemblesView;
+  readonly assigned: Assigned;
   readonly onChange: (change: Partial<EnsemblesView>) => void;
 }) {
-  const { form, view, onChange } = props;
+  const { form, view, assigned, onChange } = props;
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
@@ -73,6 +77,26 @@ export function PlaceFields(props: {
       <Check checked={view.single} onChange={(single) => onChange({ single })}>
         Each expert on one worker alone
       </Check>
+      {assigned.gone !== null && (
+        <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-warn">
+          <span className="[overflow-wrap:anywhere]">
+            The address is of a placement by the file {assigned.gone}, which is not in it: this one is by the ensemble's skills. Send the
+            file again, or
+          </span>
+          <Button onClick={() => assigned.onSent(null)}>Leave it out</Button>
+        </p>
+      )}
+      <details open={assigned.sent !== null || assigned.gone !== null}>
+        <summary className="text-xs text-ink-3">Who answers what</summary>
+        <div className="mt-3 flex flex-col gap-1">
+          <AssignmentsField sent={assigned.sent} onSent={assigned.onSent} />
+          {assigned.sent !== null && (
+            <p className="text-xs text-ink-3">
+              The address names the file and does not hold it: whoever else opens it must send the file again. It is kept for a day.
+            </p>
+          )}
+        </div>
+      </details>
     </div>
   );
 }

@@ -17,6 +17,7 @@ import { PlaceFields } from "./PlaceFields";
 import { PlacementPanels } from "./PlacementPanels";
 import { PlacingLine } from "./PlacingLine";
 import { type PlaceGround, preparePlaceForm } from "./preparePlaceForm";
+import { useAssignments } from "./useAssignments";
 import { useEnsembleInView } from "./useEnsembleInView";
 import { type Placing, usePlacement } from "./usePlacement";
 
@@ -46,7 +47,9 @@ function Placed(props: {
   readonly write: Write;
 }) {
   const { kept, ensembles, ground, view, write } = props;
-  const form = useMemo(() => preparePlaceForm(kept.ensemble, view, ground), [kept, view, ground]);
+  const assigned = useAssignments(view.assigned, write);
+  const { sent } = assigned;
+  const form = useMemo(() => preparePlaceForm(kept.ensemble, view, ground, sent), [kept, view, ground, sent]);
   const placing = usePlacement(form.request);
   const { placement, current } = placing;
   return (
@@ -54,7 +57,9 @@ function Placed(props: {
       <Panel title="What is placed" aside={<PlacingLine placing={placing} />}>
         <div className="flex flex-col gap-4">
           <EnsembleBar kept={kept} ensembles={ensembles} onChange={write} />
-          <NumberGuard>{() => <PlaceFields form={form} view={view} onChange={(change) => write(change, "replace")} />}</NumberGuard>
+          <NumberGuard>
+            {() => <PlaceFields form={form} view={view} assigned={assigned} onChange={(change) => write(change, "replace")} />}
+          </NumberGuard>
         </div>
       </Panel>
       <PanelState status={placingStatus(placing, form.problem)}>

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import type { ClusterSummary, KeptEnsemble } from "@/server/contracts/studio";
@@ -14,8 +14,7 @@ import { NumberField, SelectField, TextField } from "../ui/Field";
 import { formatCounted } from "../ui/format";
 import { Modal } from "../ui/Modal";
 import { NumberGuard } from "../ui/NumberGuard";
-import { FilePicker } from "../workloads/FilePicker";
-import { uploadAssignments } from "../workloads/uploadFile";
+import { AssignmentsField } from "./AssignmentsField";
 import { BatchPreviewPart } from "./BatchPreviewPart";
 import { type BatchForm, composeBatch, usualCalls } from "./composeBatch";
 import { ExportBatch } from "./ExportBatch";
@@ -25,26 +24,6 @@ import { useBatchAct } from "./useBatchAct";
 import { usePreview } from "./usePreview";
 
 type Put = (change: Partial<BatchForm>) => void;
-
-/** A table that says which experts answer which question, instead of what the ensemble knows of them. */
-function Assignments({ put }: { readonly put: Put }) {
-  const sent = useMutation({
-    mutationFn: uploadAssignments,
-    onSuccess: ({ uploadId }) => put({ assignmentsUploadId: uploadId }),
-    onError: () => put({ assignmentsUploadId: null }),
-  });
-  return (
-    <FilePicker
-      label="Who answers what"
-      hint="CSV with the columns id and expert, or a JSON line {id, experts} a question. Left out: by the ensemble's skills."
-      accept=".csv,.jsonl,.json,text/csv"
-      busy={sent.isPending}
-      note={sent.data === undefined ? null : `Experts of ${formatCounted(sent.data.survey.questions, "question")}.`}
-      error={sent.error?.message ?? null}
-      onFile={sent.mutate}
-    />
-  );
-}
 
 function Advanced({ form, put }: { readonly form: BatchForm; readonly put: Put }) {
   return (
@@ -80,7 +59,7 @@ function Advanced({ form, put }: { readonly form: BatchForm; readonly put: Put }
         </Check>
       </div>
       <div className="mt-3">
-        <Assignments put={put} />
+        <AssignmentsField sent={form.assignments} onSent={(assignments) => put({ assignments })} />
       </div>
     </details>
   );
@@ -120,7 +99,7 @@ export function StartBatch(props: {
       maxModelsPerWorker: chosen.k,
       single: false,
       ...usualCalls,
-      assignmentsUploadId: null,
+      assignments: null,
     },
     ...{ promptSetId: chosen.prompts ?? sets[0]?.id ?? "", workers: chosen.workers ?? Math.min(room, Math.max(1, experts.length)) },
     ...typed,

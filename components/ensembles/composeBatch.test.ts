@@ -5,12 +5,15 @@ import { composeBatch, usualCalls } from "./composeBatch";
 describe("a batch to be started", () => {
   const form = {
     ...{ name: " night ", promptSetId: "p", ensemble: "maths", workers: 2, gpusPerWorker: 1, maxModelsPerWorker: null },
-    ...{ single: true, concurrency: 64, timeoutSeconds: 600, attempts: 3, assignmentsUploadId: null },
+    ...{ single: true, concurrency: 64, timeoutSeconds: 600, attempts: 3, assignments: null },
   };
   it("is asked for with the cluster and a name, its own or the ensemble's", () => {
     expect(composeBatch(form, "c")).toMatchObject({ request: { name: "night", clusterId: "c", replicas: "single", ensemble: "maths" } });
     expect(composeBatch(form, "c")).not.toHaveProperty("request.assignmentsUploadId");
-    expect(composeBatch({ ...form, assignmentsUploadId: "u" }, "c")).toHaveProperty("request.assignmentsUploadId", "u");
+    expect(composeBatch({ ...form, assignments: { uploadId: "u", name: "who.csv", questions: 2 } }, "c")).toHaveProperty(
+      "request.assignmentsUploadId",
+      "u",
+    );
     expect(composeBatch({ ...form, name: " " }, "c")).toMatchObject({ request: { name: "maths" } });
   });
   it("is asked for with the calls that the request itself defaults to", () => {

@@ -1,4 +1,5 @@
 import type { BatchRequest } from "@/server/contracts/studio";
+import type { SentAssignments } from "./AssignmentsField";
 
 /** A batch to be started, as it stands in its dialog. */
 export interface BatchForm {
@@ -14,7 +15,7 @@ export interface BatchForm {
   readonly timeoutSeconds: number;
   readonly attempts: number;
   /** null: by the ensemble's skills. */
-  readonly assignmentsUploadId: string | null;
+  readonly assignments: SentAssignments | null;
 }
 
 /** How engines are asked unless somebody says otherwise: what the request itself defaults to. */
@@ -24,7 +25,7 @@ export const usualCalls = { concurrency: 64, timeoutSeconds: 600, attempts: 3 } 
 export function composeBatch(form: BatchForm, clusterId: string): { readonly request: BatchRequest } | { readonly problem: string } {
   if (form.ensemble === "") return { problem: "Make an ensemble first, on the tab Place." };
   if (form.promptSetId === "") return { problem: "Take a sample of prompts first, on Workloads." };
-  const { single, name, assignmentsUploadId, ...rest } = form;
-  const assigned = assignmentsUploadId === null ? {} : { assignmentsUploadId };
+  const { single, name, assignments, ...rest } = form;
+  const assigned = assignments === null ? {} : { assignmentsUploadId: assignments.uploadId };
   return { request: { ...rest, ...assigned, name: name.trim() || form.ensemble, clusterId, replicas: single ? "single" : "amortised" } };
 }

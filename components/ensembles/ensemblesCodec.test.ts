@@ -4,7 +4,17 @@ import { type EnsemblesView, ensemblesCodec } from "./ensemblesCodec";
 
 const first: EnsemblesView = {
   ...{ tab: "place", ensemble: null, open: null, schedule: null, gpu: null, workers: null, perWorker: null, k: null },
-  ...{ questions: null, lengths: null, storage: "local-nvme", single: false, sample: null, experts: null, asked: null, aggregator: null },
+  ...{
+    questions: null,
+    lengths: null,
+    storage: "local-nvme",
+    single: false,
+    assigned: null,
+    sample: null,
+    experts: null,
+    asked: null,
+    aggregator: null,
+  },
   ...{ confidence: "plurality", tau: null, allowed: null, snippet: "curl", batch: null, prompts: null },
 };
 
@@ -12,7 +22,7 @@ it("brings every choice back from the address, and says nothing of a page as it 
   const placed: EnsemblesView = {
     ...first,
     ...{ ensemble: "maths", schedule: "list-scheduling", gpu: "h100-sxm", workers: 64, perWorker: 2, k: 4, questions: 12_000 },
-    ...{ lengths: "workload:4f", storage: "object-store", single: true, open: "edit" },
+    ...{ lengths: "workload:4f", storage: "object-store", single: true, assigned: "who, 2.csv", open: "edit" },
   };
   const gated: EnsemblesView = {
     ...first,

@@ -41,6 +41,8 @@ export interface EnsemblesView {
   readonly storage: Storage;
   /** Each expert on one worker. */
   readonly single: boolean;
+  /** File that says who answers what; it was sent, and is not in the address itself. */
+  readonly assigned: string | null;
 
   /** Id of the sample of answers a gate is replayed on. */
   readonly sample: string | null;
@@ -98,6 +100,7 @@ export const ensemblesCodec: UrlCodec<EnsemblesView> = {
     lengths: textIn(params, "lengths"),
     storage: readWord(params, "storage", storages) ?? "local-nvme",
     single: params.get("single") === "yes",
+    assigned: textIn(params, "assigned"),
     sample: textIn(params, "sample"),
     experts: modelsIn(params.get("experts")),
     asked: wholeIn(params, "asked", MOST_EXPERTS),
@@ -122,6 +125,7 @@ export const ensemblesCodec: UrlCodec<EnsemblesView> = {
     lengths: view.lengths ?? undefined,
     storage: view.storage === "local-nvme" ? undefined : view.storage,
     single: view.single ? "yes" : undefined,
+    assigned: view.assigned ?? undefined,
     sample: view.sample ?? undefined,
     experts: view.experts?.join(","),
     asked: numberOut(view.asked),

@@ -34,6 +34,14 @@ const ground: PlaceGround = {
 const view = (query = ""): EnsemblesView => ensemblesCodec.parse(new URLSearchParams(query));
 
 describe("preparePlaceForm", () => {
+  it("asks of assignments as many questions as they name, unless prompts or somebody say otherwise", () => {
+    const sent = { uploadId: "u", name: "who.csv", questions: 40 };
+    expect(preparePlaceForm(testEnsemble(), view(), ground, sent).request).toMatchObject({ questions: 40, assignmentsUploadId: "u" });
+    expect(preparePlaceForm(testEnsemble(), view("prompts=p1"), ground, sent).request).toMatchObject({ questions: 300, promptSetId: "p1" });
+    expect(preparePlaceForm(testEnsemble(), view("questions=7"), ground, sent).questions).toBe(7);
+    expect(preparePlaceForm(testEnsemble(), view(), ground).request).not.toHaveProperty("assignmentsUploadId");
+  });
+
   it("begins with what suits the cluster and with lengths that know every expert", () => {
     const form = preparePlaceForm(testEnsemble(), view(), ground);
     expect(form).toMatchObject({ gpu: "h100-sxm", gpusPerWorker: 1, workers: 12, questions: 1319, lengths: "sample:s1", problem: null });

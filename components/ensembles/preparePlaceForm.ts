@@ -7,6 +7,7 @@ import type { Outputs } from "../api/trpc";
 import type { Option } from "../ui/Field";
 import { formatCounted } from "../ui/format";
 import { workloadOptions } from "../workloads/workloadOptions";
+import type { SentAssignments } from "./AssignmentsField";
 import type { EnsemblesView } from "./ensemblesCodec";
 
 type Cards = Pick<Outputs["cards"]["list"], "models" | "gpus">;
@@ -91,8 +92,17 @@ function lengthsOf(value: string): PlaceRequest["lengths"] {
   return kind === "sample" ? { kind, sampleId: id } : { kind: "workload", workloadId: id };
 }
 
-/** Decides what is asked of the planner: the address's choices, and for the rest what suits the ensemble and the cluster. */
-export function preparePlaceForm(ensemble: Ensemble, view: EnsemblesView, ground: PlaceGround): PlaceForm {
+/**
+ * Decides what is asked of the planner: the address's choices, and for the rest what suits the ensemble and the cluster.
+ *
+ * @param assigned the uploaded assignments that the address speaks of; null: none, or they are gone.
+ */
+export function preparePlaceForm(
+  ensemble: Ensemble,
+  view: EnsemblesView,
+  ground: PlaceGround,
+  assigned: SentAssignments | null = null,
+): PlaceForm {
   const { cluster, cards } = ground;
   const own = gpuTypes(cluster);
   const gpu = view.gpu ?? own[0] ?? cards.gpus[0]?.id ?? "";
@@ -103,7 +113,7 @@ export function preparePlaceForm(ensemble: Ensemble, view: EnsemblesView, ground
   const source = sources.find(({ value }) => value === view.lengths) ?? sources[0];
   const sets = ground.prompts.filter(({ deleted }) => !deleted);
   const set = sets.find(({ id }) => id === view.prompts);
-  const questions = view.questions ?? set?.prompts ?? source?.questions ?? QUESTIONS;
+  const questions = view.questions ?? set?.prompts ?? assigned?.questions ?? source?.questions ?? QUESTIONS;
   const problem =
     source === undefined
       ? "Nothing says how long answers are. Import a workload, or bring a sample of answers on the tab Gate."
@@ -131,6 +141,7 @@ export function preparePlaceForm(ensemble: Ensemble, view: EnsemblesView, ground
             ...{ ensemble, gpu, workers, gpusPerWorker, questions, maxModelsPerWorker: view.k },
             ...{ replicas: view.single ? "single" : "amortised", lengths: lengthsOf(source.value), storage: view.storage },
             ...(set === undefined ? {} : { promptSetId: set.id }),
+            ...(assigned === null ? {} : { assignmentsUploadId: assigned.uploadId }),
           },
   };
 }
