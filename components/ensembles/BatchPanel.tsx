@@ -73,6 +73,11 @@ function Opened(props: { readonly batch: Batch; readonly onSample: (id: string) 
               <strong className="font-semibold">Paused since {formatDate(pause.since)}.</strong> {pause.reason}
             </p>
           )}
+          {picture.reading !== null && (
+            <p role="status" className="text-sm text-ink-2">
+              {picture.reading}
+            </p>
+          )}
           <div className="flex flex-col gap-1">
             <p className="text-sm" data-testid="batch-progress">
               {picture.says}
@@ -132,7 +137,7 @@ export function BatchPanel(props: { readonly id: string; readonly onSample: (id:
   const { id } = props;
   const trpc = useTRPC();
   const query = useQuery(
-    trpc.batches.get.queryOptions({ id }, { staleTime: 0, refetchInterval: ({ state }) => batchRefreshMs(state.data?.state) }),
+    trpc.batches.get.queryOptions({ id }, { staleTime: 0, refetchInterval: ({ state }) => batchRefreshMs(state.data) }),
   );
   const batch = query.data ?? null;
   const status = queryStatus(query, {

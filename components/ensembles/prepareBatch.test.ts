@@ -158,5 +158,16 @@ it("tells a batch that somebody paused from one that paused itself", () => {
   const since = "2026-03-01T10:00:00Z";
   expect(batchState({ state: "paused", pause: { kind: "operator", reason: "", since } }).tone).toBe("warn");
   expect(batchState({ state: "paused", pause: { kind: "problem", reason: "engine is down", since } })).toMatchObject({ tone: "bad" });
-  expect([batchRefreshMs("running"), batchRefreshMs("done"), batchRefreshMs(undefined)]).toEqual([1000, false, false]);
+});
+
+it("looks again at a batch that runs or is still being read, and says that figures are of what is read", () => {
+  const { progress } = testBatch();
+  const beingRead = { ...progress, questionsRead: 40 };
+  const refresh = (state: Batch["state"], of = progress) => batchRefreshMs(testBatch({ state, progress: of }));
+  expect([refresh("running"), refresh("done"), refresh("done", beingRead), batchRefreshMs(undefined)]).toEqual([1000, false, 1000, false]);
+  expect([refresh("paused"), refresh("paused", beingRead)]).toEqual([5000, 1000]);
+  expect(prepareBatch(testBatch(), identities).reading).toBeNull();
+  expect(plain(prepareBatch(testBatch({ progress: beingRead }), identities).reading)).toBe(
+    "Its answers are being read from the disk: figures are of the first 40 of 100 questions.",
+  );
 });

@@ -54,6 +54,8 @@ export interface BatchPicture {
   readonly share: number;
   readonly failedShare: number;
   readonly says: string;
+  /** That answers are still being read, which all figures are of; null: all are. */
+  readonly reading: string | null;
   /** null: it is over, paused, or nobody knows yet. */
   readonly left: string | null;
   readonly figures: readonly { readonly name: string; readonly value: string; readonly detail: string }[];
@@ -203,6 +205,10 @@ export function prepareBatch(batch: Batch, identities: ReadonlyMap<string, Model
     share: asked === 0 ? 0 : done / asked,
     failedShare: asked === 0 ? 0 : failed / asked,
     says: `${formatCount(done + failed)} of ${formatCounted(asked, "answer")} of experts are over; ${formatCount(decided)} of ${formatCounted(decided + open, "question")} decided.`,
+    reading:
+      progress.questionsRead === null
+        ? null
+        : `Its answers are being read from the disk: figures are of the first ${formatCount(progress.questionsRead)} of ${formatCounted(batch.questions, "question")}.`,
     left:
       state !== "running" || progress.etaSeconds === null
         ? null
@@ -245,6 +251,9 @@ export function askedText(
 
 const [RUNNING_MS, IDLE_MS] = [1_000, 5_000];
 
-/** How often a batch is looked at: one that is over changes no more. `undefined`: it is not known yet. */
-export const batchRefreshMs = (state: BatchSummary["state"] | undefined): number | false =>
-  state === "running" ? RUNNING_MS : state === "paused" ? IDLE_MS : false;
+/** How often a batch is looked at: one that is over changes no more, once it is read. `undefined`: it is not known yet. */
+export function batchRefreshMs(batch: Pick<Batch, "state" | "progress"> | null | undefined): number | false {
+  if (batch == null) return false;
+  if (batch.state === "running" || batch.progress.questionsRead !== null) return RUNNING_MS;
+  return batch.state === "paused" ? IDLE_MS : false;
+}

@@ -75,6 +75,7 @@ export const testBatch = (change: Partial<Batch> = {}): Batch => ({
     expertAnswers: { asked: 300, done: 144, failed: 6 },
     questions: { skipped: 30, aggregated: 8, unanswered: 2, open: 60 },
     ...{ noVote: 3, failures: [{ failure: "no answer within 600 s", calls: 6 }], lost: 0, retried: 9, etaSeconds: 240 },
+    questionsRead: null,
   },
   aggregatorPredicted: null,
   accuracy: { right: 32, questions: 40 },

@@ -12,10 +12,13 @@ const session = (stage: BatchStage, worker: number, turn: number, prompts: numbe
   predicted: stage === "experts" ? { loadSeconds: 10, seconds: prompts ?? 0 } : null,
 });
 const recordOf = (one: ShapedSession): SessionRecord => new SessionRecord(one, []);
-const done = (engine: string, calls: number) => ({
-  ...({ stage: "experts", state: "done", failure: null, voted: true, lost: 0 } as const),
-  ...{ engine, calls, attempts: calls },
-});
+/** So many calls of each engine are done. */
+function tallyOf(calls: Readonly<Record<string, number>> = {}): BatchTally {
+  const tally = new BatchTally();
+  for (const [engine, count] of Object.entries(calls))
+    for (let at = 0; at < count; at += 1) tally.end({ stage: "experts", engine, state: "done", failure: null, vote: "A" });
+  return tally;
+}
 /** The questions that are in doubt have the longest answers. */
 const aggregatorPredicted = {
   ...{ loadSeconds: 10, expected: null },
@@ -37,7 +40,7 @@ it("goes by what was predicted before anything was measured, the slowest worker 
     session("experts", 1, 0, 40),
     session("aggregator", 0, 0, null),
   ];
-  const ground = { records: records.map(recordOf), tally: new BatchTally([]), aggregatorPredicted, nowMs: 0 };
+  const ground = { records: records.map(recordOf), tally: tallyOf(), aggregatorPredicted, nowMs: 0 };
   expect(etaSeconds({ ...ground, questions: questions(null) })).toBeNull();
   expect(etaSeconds({ ...ground, questions: questions(0.5) })).toBe(10 + 30 + 10 + 20 + (10 + 150));
   expect(etaSeconds({ ...ground, questions: questions(0) })).toBe(70);
@@ -53,7 +56,7 @@ it("goes by the measured speed of what runs, and scales the rest by what session
   running.state = "running";
   running.loadSeconds = 9;
   const later = recordOf(session("experts", 0, 2, 8));
-  const tally = new BatchTally([done("experts-0-0", 30), done("experts-0-1", 5)]);
+  const tally = tallyOf({ "experts-0-0": 30, "experts-0-1": 5 });
   // Five answers in ten engine seconds; sessions take twice as long as predicted.
   const left = etaSeconds({ records: [over, running, later], tally, questions: questions(0), aggregatorPredicted, nowMs: 1000 });
   expect(left).toBeCloseTo(15 / 0.5 + 10 + 2 * 8);

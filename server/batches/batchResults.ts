@@ -1,4 +1,4 @@
-import type { BatchResult } from "@/server/contracts/batches";
+import type { BatchAnswer, BatchResult } from "@/server/contracts/batches";
 import type { StoredBatch, StoredBatchCall } from "@/server/store/batchRepository";
 import type { Store } from "@/server/store/store";
 import { voteReader } from "@/solver/ensemble/voteReader";
@@ -40,21 +40,22 @@ function resultOf(
   if (judged === null || judged.verdict === "open") return null;
   const { decision, verdict, vote, by } = judged;
   const called = (stage: StoredBatchCall["stage"], model: string) => calls.find((call) => call.stage === stage && call.model === model);
+  const aggregated = calls.find(({ stage }) => stage === "aggregator");
   return {
     verdict,
     answer: vote,
     text: by === null ? null : (called(by.stage, by.model)?.answer ?? null),
     confidence: decision.confidence,
     votes: decision.votes,
-    experts: experts.map((model) => {
-      const call = called("experts", model);
-      return {
-        model,
-        vote: call?.vote ?? null,
-        text: call?.answer ?? null,
-        outputTokens: call?.outputTokens ?? null,
-        failure: call?.failure ?? null,
-      };
-    }),
+    experts: experts.map((model) => answerOf(model, called("experts", model))),
+    aggregator: aggregated === undefined ? null : answerOf(aggregated.model, aggregated),
   };
 }
+
+const answerOf = (model: string, call: StoredBatchCall | undefined): BatchAnswer => ({
+  model,
+  vote: call?.vote ?? null,
+  text: call?.answer ?? null,
+  outputTokens: call?.outputTokens ?? null,
+  failure: call?.failure ?? null,
+});

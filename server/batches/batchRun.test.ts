@@ -87,7 +87,10 @@ describe("a batch on the embedded cluster", () => {
     expect(results.map((result) => result.id)).toEqual(ids);
     expect(results[0]).toMatchObject({ verdict: "aggregated", answer: "A", votes: "2:1", correct: true, category: "even" });
     expect(results[0]?.text).toMatch(/\[emulated answer q0 by qwen2\.5-7b\].*Answer: A$/s);
-    expect(results[1]).toMatchObject({ verdict: "skipped", answer: "B", votes: "3:0", confidence: 1 });
+    expect(results[0]?.aggregator).toEqual({
+      ...{ model: aggregator, vote: "A", text: results[0]?.text, outputTokens: expect.any(Number), failure: null },
+    });
+    expect(results[1]).toMatchObject({ verdict: "skipped", answer: "B", votes: "3:0", confidence: 1, aggregator: null });
     expect(results[0]?.experts.map(({ model, vote }) => [model, vote])).toEqual([
       [experts[0], "A"],
       [experts[1], "A"],
@@ -119,7 +122,7 @@ describe("a batch on the embedded cluster", () => {
     expect(batches.pause(id)).toEqual({ ok: false, message: '"nightly" is paused, so it cannot be paused.' });
     // Calls that were about to be made are put down in this turn of the event loop.
     await new Promise((wake) => setImmediate(wake));
-    await until(() => cluster.store.batches.groups(id).every(({ state }) => state === "done"));
+    await until(() => cluster.store.batches.callsBetween(id, 0, QUESTIONS).every(({ state }) => state === "done"));
     const done = batches.get(id)?.progress.expertAnswers.done;
     const loaded = await standing();
     expect(loaded.length).toBeGreaterThan(0);

@@ -10,19 +10,18 @@ import { voteReader } from "@/solver/ensemble/voteReader";
 import { boundedBody } from "./askOnce";
 import { createBatchBook } from "./batchBook";
 import { type BatchConnectorParts, createBatchConnector } from "./batchConnector";
-import { type BatchShape, batchShape, type ShapedSession } from "./batchShape";
-import { BatchTally } from "./batchTally";
+import type { ShapedSession } from "./batchShape";
+import { BatchStanding, type StandingParts } from "./batchStanding";
 import { Bell } from "./bell";
 import { CallQueue } from "./callQueue";
 import { emulatedWorkload } from "./emulatedWorkload";
-import { Questions } from "./questions";
-import { SessionRecord } from "./sessionRecord";
+import type { SessionRecord } from "./sessionRecord";
 import { type Hold, runSession, type SessionGround } from "./sessionRun";
 
 /** How often what running sessions have taken is put down. */
 const KEEP_MS = 2_000;
 
-export interface BatchRunParts extends Omit<BatchConnectorParts, "batch"> {
+export interface BatchRunParts extends Omit<BatchConnectorParts, "batch">, StandingParts {
   readonly store: Store;
 }
 
@@ -36,10 +35,7 @@ export interface BatchRun {
   readonly pausedFor: Pause | null;
   /** It has ended, and that is on disk. */
   readonly isOver: boolean;
-  readonly shape: BatchShape;
-  readonly records: readonly SessionRecord[];
-  readonly tally: BatchTally;
-  readonly questions: Questions;
+  readonly standing: BatchStanding;
   /** Begins no more calls; those under way end, and engines stay loaded. */
   pause(kind: Pause["kind"], reason: string): void;
   resume(): void;
@@ -57,17 +53,14 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
   const { store } = parts;
   const { id, order, promptSetId } = batch;
   const { ensemble, request } = order;
-  store.batches.loseAsked(id);
-  const shape = batchShape(batch);
-  const tally = new BatchTally(store.batches.groups(id));
-  const questions = new Questions({ batch, shape, store });
+  const standing = new BatchStanding(batch, parts);
+  const { shape, records, tally, questions } = standing;
   const connector = createBatchConnector({ ...parts, batch });
   const book = createBatchBook(id, store.batches);
-  const stored = store.batches.sessions(id);
-  const recordOf = (session: ShapedSession): SessionRecord => new SessionRecord(session, stored);
-  const workers = shape.workers.map((sessions) => sessions.map(recordOf));
-  const aggregators = shape.aggregators.map(recordOf);
-  const records = [...workers.flat(), ...aggregators];
+  const workers = shape.workers.map((_, worker) =>
+    records.filter(({ session }) => session.stage === "experts" && session.worker === worker),
+  );
+  const aggregators = records.filter(({ session }) => session.stage === "aggregator");
   const ending = new AbortController();
   // Every call under way listens.
   setMaxListeners(0, ending.signal);
@@ -117,9 +110,9 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
     return boundedBody({ ...prompt.body, messages }, ensemble.aggregator.maxTokens);
   }
 
-  const groundOf = ({ stage }: ShapedSession): SessionGround => ({
-    ...{ batch, batches: store.batches, connector, tally, book, hold, signal },
-    bodyOf: (position) => bodyFor(stage, position),
+  const groundOf = (session: ShapedSession): SessionGround => ({
+    ...{ batch, batches: store.batches, connector, tally, tries: standing.triesOf(session), book, hold, signal },
+    bodyOf: (position) => bodyFor(session.stage, position),
     readVote: voteReader(ensemble.extraction),
     ended(row) {
       questions.end(row);
@@ -128,10 +121,19 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
     keepRow: (row) => store.sessionRows.add(row),
   });
 
-  function queueOf({ stage, model, positions }: ShapedSession): CallQueue {
-    if (positions === null) return questions.undecided;
-    const over = new Set(store.batches.positionsOver(id, stage, model));
-    return new CallQueue(positions.filter((position) => !over.has(position)));
+  const queueOf = ({ model, positions }: ShapedSession): CallQueue =>
+    positions === null ? questions.undecided : new CallQueue(positions.filter((position) => !questions.isAnswered(position, model)));
+
+  /** Nothing is begun before all is read, so that no call ends while others are yet to be counted. It is read while the batch is paused, too. */
+  async function read(): Promise<void> {
+    while (standing.questionsRead !== null && !signal.aborted) {
+      try {
+        await standing.read(signal);
+      } catch (error) {
+        hold.stumble(error);
+        await hold.opened();
+      }
+    }
   }
 
   /** Tries until it comes to its end, or the batch does: what the disk could not take holds the batch. */
@@ -168,6 +170,7 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
   }
 
   async function run(): Promise<void> {
+    await read();
     await persist(prepare);
     await Promise.all(
       workers.map(async (own) => {
@@ -205,7 +208,7 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
   }
 
   return {
-    ...{ batch, shape, records, tally, questions, pause },
+    ...{ batch, standing, pause },
     get state() {
       return state.state;
     },

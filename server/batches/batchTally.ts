@@ -1,4 +1,8 @@
-import type { BatchCallGroup, BatchStage, StoredBatchCall } from "@/server/store/batchRepository";
+import type { BatchStage, StoredBatchCall } from "@/server/store/batchRepository";
+import { isOver } from "./judgeQuestion";
+
+/** What is counted of a call. */
+type EndedCall = Pick<StoredBatchCall, "stage" | "engine" | "state" | "failure" | "vote">;
 
 /** Calls of one session. */
 export interface SessionCount {
@@ -12,7 +16,7 @@ const nothing: SessionCount = { done: 0, failed: 0 };
 const MOST_FAILURES = 40;
 const OTHER = "something else";
 
-/** What is counted of a batch: begun from what is on disk, and kept up with every call that is over. */
+/** What is counted of a batch: what is on disk is read, and then it is kept up with every call that is over. */
 export class BatchTally {
   readonly #sessions = new Map<string, SessionCount>();
   readonly #failures = new Map<string, number>();
@@ -21,18 +25,27 @@ export class BatchTally {
   #lost = 0;
   #retried = 0;
 
-  constructor(groups: readonly BatchCallGroup[]) {
-    for (const { stage, engine, state, failure, voted, calls, attempts, lost } of groups) {
-      const isOver = state === "done" || state === "failed";
-      this.#lost += lost;
-      this.#retried += attempts - lost - (isOver || state === "asked" ? calls : 0);
-      if (isOver) this.#count({ stage, engine, state, failure, voted, calls });
-    }
+  /** One as it stands on disk. */
+  read(call: EndedCall & Pick<StoredBatchCall, "attempts" | "lost">): void {
+    const { state, attempts, lost } = call;
+    this.#lost += lost;
+    this.#retried += attempts - lost - (isOver(call) || state === "asked" ? 1 : 0);
+    if (isOver(call)) this.end(call);
   }
 
   /** One that has come to its end. */
-  end({ stage, engine, state, failure, vote }: Pick<StoredBatchCall, "stage" | "engine" | "state" | "failure" | "vote">): void {
-    this.#count({ stage, engine, state, failure, voted: vote !== null, calls: 1 });
+  end({ stage, engine, state, failure, vote }: EndedCall): void {
+    const isDone = state === "done";
+    const plus = (count: SessionCount): SessionCount => ({
+      done: count.done + (isDone ? 1 : 0),
+      failed: count.failed + (isDone ? 0 : 1),
+    });
+    this.#stages[stage] = plus(this.#stages[stage]);
+    if (engine !== null) this.#sessions.set(engine, plus(this.session(engine)));
+    if (isDone && vote === null) this.#noVote += 1;
+    if (isDone || failure === null) return;
+    const words = this.#failures.has(failure) || this.#failures.size < MOST_FAILURES ? failure : OTHER;
+    this.#failures.set(words, (this.#failures.get(words) ?? 0) + 1);
   }
 
   /** An attempt failed and is made again. */
@@ -62,19 +75,5 @@ export class BatchTally {
   /** Most first. */
   failures(): readonly { readonly failure: string; readonly calls: number }[] {
     return [...this.#failures].map(([failure, calls]) => ({ failure, calls })).sort((a, b) => b.calls - a.calls);
-  }
-
-  #count({ stage, engine, state, failure, voted, calls }: Omit<BatchCallGroup, "attempts" | "lost">): void {
-    const isDone = state === "done";
-    const plus = (count: SessionCount): SessionCount => ({
-      done: count.done + (isDone ? calls : 0),
-      failed: count.failed + (isDone ? 0 : calls),
-    });
-    this.#stages[stage] = plus(this.#stages[stage]);
-    if (engine !== null) this.#sessions.set(engine, plus(this.session(engine)));
-    if (isDone && !voted) this.#noVote += calls;
-    if (isDone || failure === null) return;
-    const words = this.#failures.has(failure) || this.#failures.size < MOST_FAILURES ? failure : OTHER;
-    this.#failures.set(words, (this.#failures.get(words) ?? 0) + calls);
   }
 }

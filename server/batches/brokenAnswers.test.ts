@@ -12,6 +12,9 @@ const TOO_LONG = 5_000_000;
 /** No engine writes as much in the time that there is. */
 const TOO_MUCH = 100_000;
 
+/** Experts say three letters to questions 7 and 8: the aggregator never comes to an end with the first, and says no letter to the other. */
+const isEndless = (model: string, at: number): boolean => (model === experts[2] && at === 2) || (model === aggregator && at === 7);
+
 let cluster: Awaited<ReturnType<typeof startTestCluster>>;
 let batches: ReturnType<typeof batchesOver>;
 beforeAll(async () => {
@@ -23,8 +26,11 @@ beforeAll(async () => {
     models: sound.models.map((one) => ({
       ...one,
       // The last expert never comes to an end with one question, and the first says no letter to two others.
-      outputTokens: one.outputTokens.map((tokens, at) => (one.model === experts[2] && at === 2 ? TOO_MUCH : tokens)),
-      answer: (one.answer ?? []).map((answer, at) => (one.model === experts[0] && (at === 4 || at === 5) ? "none of these" : answer)),
+      outputTokens: one.outputTokens.map((tokens, at) => (isEndless(one.model, at) ? TOO_MUCH : tokens)),
+      answer: (one.answer ?? []).map((answer, at) => {
+        if (at === 7 || at === 8) return one.model === aggregator ? "none of these" : ("ABC"[experts.indexOf(one.model)] as string);
+        return one.model === experts[0] && (at === 4 || at === 5) ? "none of these" : answer;
+      }),
     })),
   });
   keepCluster(cluster.store, 3);
@@ -54,12 +60,12 @@ it("counts questions that are refused, that run out of time and off which nothin
   expect(batch?.progress).toMatchObject({
     expertAnswers: { asked: 36, done: 32, failed: 4 },
     questions: { unanswered: 1, open: 0 },
-    noVote: 2,
+    noVote: 3,
     failures: [
       { failure: "refused (answered 400)", calls: 4 },
-      { failure: "timed out", calls: 1 },
+      { failure: "timed out", calls: 2 },
     ],
-    retried: 1,
+    retried: 2,
   });
   const results = [...(batches.results(started.id) ?? [])];
   expect(results.map(({ id }) => id)).toEqual(ids);
@@ -70,7 +76,20 @@ it("counts questions that are refused, that run out of time and off which nothin
   // An expert of whose answer nothing can be read counts against agreement, as one that failed does.
   expect(results[4]).toMatchObject({ verdict: "skipped", votes: "2:0", confidence: expect.closeTo(2 / 3) });
   expect(results[4]?.experts[0]).toMatchObject({ vote: null, text: expect.stringContaining("none of these"), failure: null });
-  expect(batch?.accuracy).toEqual({ right: 11, questions: 12 });
+  const ofAggregator = results.map((result) => result.aggregator);
+  const unasked = [2, 4, 5].map((at) => ofAggregator[at]);
+  expect(unasked).toEqual([null, null, null]);
+  const failed = { model: aggregator, vote: null, text: null, outputTokens: null };
+  expect(ofAggregator[1]).toEqual({ ...failed, failure: "refused (answered 400)" });
+  // The experts' leading answer stands in for the one that did not come.
+  expect(results[7]).toMatchObject({ verdict: "aggregated", votes: "1:1:1", answer: "A", aggregator: { ...failed, failure: "timed out" } });
+  expect(results[7]?.text).toBe(results[7]?.experts[0]?.text);
+  expect(results[8]).toMatchObject({ verdict: "aggregated", votes: "1:1:1", answer: null, correct: false });
+  expect(ofAggregator[8]).toEqual({
+    ...{ model: aggregator, vote: null, text: results[8]?.text, outputTokens: expect.any(Number), failure: null },
+  });
+  expect(ofAggregator[8]?.text).toContain("none of these");
+  expect(batch?.accuracy).toEqual({ right: 9, questions: 12 });
   expect((await emulatorOf(cluster).read()).engines).toEqual([]);
 });
 

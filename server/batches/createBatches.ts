@@ -10,18 +10,14 @@ import { extractionProblem } from "@/solver/ensemble/voteReader";
 import type { BatchCluster } from "./batchConnector";
 import { batchResults } from "./batchResults";
 import { type BatchRun, takeUpBatch } from "./batchRun";
-import { batchOfEngine, batchShape } from "./batchShape";
-import { BatchTally } from "./batchTally";
-import { type DescribedBatch, describeBatch } from "./describeBatch";
+import { batchOfEngine } from "./batchShape";
+import { describeBatch } from "./describeBatch";
 import { emulationProblem } from "./emulatedWorkload";
-import { Questions } from "./questions";
-import { SessionRecord } from "./sessionRecord";
+import { createEndedBatches } from "./endedBatches";
+import { turnByTurn } from "./turnByTurn";
 
 /** Engines of batches that are over are looked for so often, until they are seen to be gone. */
 const SWEEP_MS = 2_000;
-
-/** Batches that are over and held in memory: somebody looks at one or two of them. */
-const MOST_ENDED = 8;
 
 export interface BatchesParts {
   readonly store: Store;
@@ -44,15 +40,14 @@ export function createBatches(parts: BatchesParts) {
   const doors = createDoors(0);
   /** A model without a card of its own is served as its checkpoint is, which is what engines do unless told otherwise. */
   const precisionOf = (model: string) => cards.read().catalogue.models[model]?.precision ?? "bf16";
-  const runParts = { ...parts, clusterName, precisionOf, doors };
+  const runParts = { ...parts, clusterName, precisionOf, doors, turn: turnByTurn() };
   const runs = new Map<string, BatchRun>();
-  /** Of batches that are over, as they are told of: nothing is added to them. */
-  const ended = new Map<string, DescribedBatch>();
   const stopping = new Set<Promise<unknown>>();
   /** Clusters on which engines of batches that are over may stand. */
   const unswept = new Set<string>();
   let sweeper: NodeJS.Timeout | undefined;
   const closing = new AbortController();
+  const ended = createEndedBatches(runParts, closing.signal);
 
   const refuse = (message: string): Refusal => ({ ok: false, message });
 
@@ -65,25 +60,8 @@ export function createBatches(parts: BatchesParts) {
     const run = runs.get(id);
     if (run === undefined || !run.isOver) return run ?? null;
     runs.delete(id);
+    ended.add(id, run.standing);
     return null;
-  }
-
-  /** One that nothing is added to, as it stands in the store. */
-  function described(batch: StoredBatch): DescribedBatch {
-    const shape = batchShape(batch);
-    const stored = store.batches.sessions(batch.id);
-    const records = [...shape.workers.flat(), ...shape.aggregators].map((session) => new SessionRecord(session, stored));
-    const whole = {
-      batch,
-      shape,
-      records,
-      tally: new BatchTally(store.batches.groups(batch.id)),
-      questions: new Questions({ batch, shape, store }),
-    };
-    const [oldest] = ended.keys();
-    if (ended.size >= MOST_ENDED && oldest !== undefined) ended.delete(oldest);
-    if (batch.endedAt !== null) ended.set(batch.id, whole);
-    return whole;
   }
 
   /** What is done to a batch that is not over; refused with a sentence where it is, or does not stand as it must. */
@@ -164,17 +142,12 @@ export function createBatches(parts: BatchesParts) {
         const run = runOf(batch.id);
         return run === null ? batch : { ...batch, state: run.state, pause: run.pausedFor };
       }),
-    /** null: there is none. */
+    /** null: there is none. Of one that is still being read, as far as that is. @throws what the disk throws. */
     get(id: string): Batch | null {
       const run = runOf(id);
-      if (run !== null) {
-        const { batch, shape, records, tally, questions, state, pausedFor: pause } = run;
-        return describeBatch({ batch: { ...batch, state, pause }, shape, records, tally, questions });
-      }
-      const known = store.batches.has(id) ? ended.get(id) : undefined;
-      if (known !== undefined) return describeBatch(known);
-      const batch = store.batches.get(id);
-      return batch === null ? null : describeBatch(described(batch));
+      if (run !== null) return describeBatch({ ...run.batch, state: run.state, pause: run.pausedFor }, run.standing);
+      const one = ended.get(id);
+      return one && describeBatch(one.batch, one.standing);
     },
     pause(id: string): Outcome<object> {
       const run = act(id, ["running"], "paused");

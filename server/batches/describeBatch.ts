@@ -2,22 +2,13 @@ import type { Batch, BatchSession } from "@/server/contracts/batches";
 import type { StoredBatch } from "@/server/store/batchRepository";
 import { aggregatorPrediction } from "./aggregatorPrediction";
 import { etaSeconds } from "./batchEta";
-import type { BatchShape } from "./batchShape";
+import type { BatchStanding } from "./batchStanding";
 import type { BatchTally } from "./batchTally";
-import type { Questions } from "./questions";
 import type { SessionRecord } from "./sessionRecord";
 
-export interface DescribedBatch {
-  readonly batch: StoredBatch;
-  readonly shape: BatchShape;
-  readonly records: readonly SessionRecord[];
-  readonly tally: BatchTally;
-  readonly questions: Questions;
-}
-
 /** A batch in full, as screens tell of it. */
-export function describeBatch(described: DescribedBatch): Batch {
-  const { batch, records, tally, questions } = described;
+export function describeBatch(batch: StoredBatch, standing: BatchStanding): Batch {
+  const { records, tally, questions, questionsRead } = standing;
   const { order, ...row } = batch;
   const { request, ensemble } = order;
   const nowMs = performance.now();
@@ -38,7 +29,10 @@ export function describeBatch(described: DescribedBatch): Batch {
       questions: questions.counts,
       ...{ noVote: tally.noVote, failures: tally.failures(), lost: tally.lost, retried: tally.retried },
       etaSeconds:
-        batch.state === "running" ? etaSeconds({ records, tally, questions, aggregatorPredicted: order.aggregatorPredicted, nowMs }) : null,
+        batch.state === "running" && questionsRead === null
+          ? etaSeconds({ records, tally, questions, aggregatorPredicted: order.aggregatorPredicted, nowMs })
+          : null,
+      questionsRead,
     },
     accuracy: questions.accuracy,
   };

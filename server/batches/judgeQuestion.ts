@@ -6,6 +6,9 @@ import { decideGate, type GateDecision } from "@/solver/ensemble/gate";
 /** A call of a question that is over. */
 export type OverCall = Omit<StoredBatchCall, "answer">;
 
+/** Whether a call is over. */
+export const isOver = ({ state }: Pick<StoredBatchCall, "state">): boolean => state === "done" || state === "failed";
+
 /** Where a question stands whose experts have all answered or failed. `open`: the aggregator is to be asked. */
 export interface JudgedQuestion {
   readonly decision: GateDecision;

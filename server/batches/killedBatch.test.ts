@@ -44,6 +44,6 @@ it("loses no question and asks none twice, killed while it loads, answers and ag
   // What was lost may have been answered, and may not.
   expect(killed.answeredAtLeast).toBeLessThanOrEqual(killed.calls + killed.lost);
   expect(killed.answeredAtMost).toBeGreaterThanOrEqual(killed.calls);
-  expect(store.batches.overBetween(id, 0, QUESTIONS).reduce((sum, { lost }) => sum + lost, 0)).toBe(killed.lost);
+  expect(store.batches.callsBetween(id, 0, QUESTIONS).reduce((sum, { lost }) => sum + lost, 0)).toBe(killed.lost);
   expect((await emulatorOf(cluster).read()).engines).toEqual([]);
 });

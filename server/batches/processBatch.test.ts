@@ -153,7 +153,7 @@ it("pauses while its disk is full, asks nothing twice, and goes on when it can w
   store.batches.saveCalls = write;
   expect(batches.resume(id)).toEqual({ ok: true });
   await until(() => batches.get(id)?.state === "done");
-  const calls = store.batches.overBetween(id, 0, ids.length);
+  const calls = store.batches.callsBetween(id, 0, ids.length);
   expect(calls).toHaveLength(90);
   expect(calls.every(({ state, attempts, lost }) => state === "done" && attempts === 1 + lost)).toBe(true);
   expect(calls.every(({ lost }) => lost === 0)).toBe(true);
@@ -163,9 +163,9 @@ it("pauses while its disk is full, asks nothing twice, and goes on when it can w
 
 it("leaves no question undecided where a read fails after its answer is on disk, and does not take every error for a full disk", async () => {
   const ids = Array.from({ length: 20 }, (_, at) => `q${at}`);
-  const read = store.batches.overBetween;
+  const read = store.batches.callsBetween;
   const failing = (errors: Error[]): void => {
-    store.batches.overBetween = (...range) => {
+    store.batches.callsBetween = (...range) => {
       const [error] = errors.splice(0, 1);
       if (error !== undefined) throw error;
       return read(...range);

@@ -4,10 +4,7 @@ import type { Store } from "@/server/store/store";
 import { voteReader } from "@/solver/ensemble/voteReader";
 import type { BatchShape } from "./batchShape";
 import { CallQueue } from "./callQueue";
-import { isRight, judgeQuestion, type OverCall } from "./judgeQuestion";
-
-/** Questions that are read at once. */
-const PAGE = 500;
+import { isOver, isRight, judgeQuestion, type OverCall } from "./judgeQuestion";
 
 export interface QuestionsParts {
   readonly batch: Pick<StoredBatch, "id" | "promptSetId" | "order">;
@@ -20,8 +17,8 @@ export class Questions {
   /** Those that the aggregator is yet to be asked. */
   readonly undecided = new CallQueue();
   readonly #parts: QuestionsParts;
-  /** Experts that are still out, question by question. */
-  readonly #out: Uint8Array;
+  /** Experts whose calls are over, question by question: a bit for each. */
+  readonly #over: Uint16Array;
   readonly #readVote: (text: string) => string | null;
   #counts = { skipped: 0, aggregated: 0, unanswered: 0 };
   #accuracy = { right: 0, questions: 0 };
@@ -29,17 +26,23 @@ export class Questions {
 
   constructor(parts: QuestionsParts) {
     this.#parts = parts;
-    const { id, order } = parts.batch;
+    const { order } = parts.batch;
     this.#readVote = voteReader(order.ensemble.extraction);
-    this.#out = Uint8Array.from({ length: order.questions }, (_, position) => parts.shape.expertsOf(position).length);
-    for (let from = 0; from < order.questions; from += PAGE) {
-      const calls = parts.store.batches.overBetween(id, from, from + PAGE);
-      for (const own of byPosition(calls)) {
-        const position = own[0]?.position ?? 0;
-        this.#out[position] = (this.#out[position] ?? 0) - own.filter(({ stage }) => stage === "experts").length;
-        this.#judge(position, own, true);
-      }
+    this.#over = new Uint16Array(order.questions);
+  }
+
+  /** Calls that were over before, all of a question together. @param references by position. */
+  read(calls: readonly OverCall[], references: ReadonlyMap<number, string>): void {
+    for (const own of byPosition(calls)) {
+      const position = own[0]?.position ?? 0;
+      for (const { stage, model } of own) if (stage === "experts") this.#note(position, model);
+      this.#judge(position, own, { isNews: true, reference: () => references.get(position) ?? null });
     }
+  }
+
+  /** Whether an expert's call of a question is over. */
+  isAnswered(position: number, expert: string): boolean {
+    return ((this.#over[position] ?? 0) & this.#bitOf(expert)) !== 0;
   }
 
   /** By how they were decided. */
@@ -64,22 +67,34 @@ export class Questions {
     return this.#toAggregate;
   }
 
-  /** A call of a question has come to its end, and that is on disk. @throws what the disk throws, having changed nothing. */
-  end({ stage, position }: Pick<OverCall, "stage" | "position">): void {
-    const out = (this.#out[position] ?? 0) - (stage === "experts" ? 1 : 0);
-    if (out === 0) {
-      const calls = this.#parts.store.batches.overBetween(this.#parts.batch.id, position, position + 1);
-      this.#judge(position, calls, stage === "experts");
-    }
-    this.#out[position] = out;
+  /** A call of a question has come to its end, and that is on disk. @throws what the disk throws: it is to be told again. */
+  end({ stage, position, model }: Pick<OverCall, "stage" | "position" | "model">): void {
+    const { batch, shape, store } = this.#parts;
+    if (stage === "experts") this.#note(position, model);
+    if (!shape.expertsOf(position).every((expert) => this.isAnswered(position, expert))) return;
+    const calls = store.batches.callsBetween(batch.id, position, position + 1).filter(isOver);
+    const reference = () => store.prompts.references(batch.promptSetId, position, position + 1).get(position) ?? null;
+    this.#judge(position, calls, { isNews: stage === "experts", reference });
   }
 
-  /** @param isNews its experts were not known to be through. */
-  #judge(position: number, calls: readonly OverCall[], isNews: boolean): void {
-    const { batch, shape, store } = this.#parts;
+  #bitOf(expert: string): number {
+    return 1 << this.#parts.batch.order.ensemble.experts.indexOf(expert);
+  }
+
+  #note(position: number, expert: string): void {
+    this.#over[position] = (this.#over[position] ?? 0) | this.#bitOf(expert);
+  }
+
+  /** @param more `isNews`: its experts were not known to be through; `reference` is read where it is decided. */
+  #judge(
+    position: number,
+    calls: readonly OverCall[],
+    { isNews, reference }: { readonly isNews: boolean; readonly reference: () => string | null },
+  ): void {
+    const { batch, shape } = this.#parts;
     const judged = judgeQuestion(calls, shape.expertsOf(position), batch.order);
     if (judged === null) return;
-    const reference = judged.verdict === "open" ? null : (store.prompts.prompt(batch.promptSetId, position)?.reference ?? null);
+    const right = judged.verdict === "open" ? null : isRight(judged.vote, reference(), this.#readVote);
     const isAggregated = judged.verdict === "open" || calls.some((call) => call.stage === "aggregator");
     if (isNews && isAggregated) this.#toAggregate += 1;
     if (judged.verdict === "open") {
@@ -87,7 +102,6 @@ export class Questions {
       return;
     }
     this.#counts[judged.verdict] += 1;
-    const right = isRight(judged.vote, reference, this.#readVote);
     if (right === null) return;
     const { right: before, questions } = this.#accuracy;
     this.#accuracy = { right: before + (right ? 1 : 0), questions: questions + 1 };

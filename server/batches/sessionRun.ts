@@ -33,12 +33,14 @@ export interface SessionGround {
   readonly batches: BatchRepository;
   readonly connector: BatchConnector;
   readonly tally: BatchTally;
+  /** Calls of its model that were begun and are not over, by position: kept up with here. */
+  readonly tries: Map<number, EarlierTries>;
   readonly book: BatchBook;
   readonly hold: Hold;
   /** What the model is asked; null: the texts are gone. */
   readonly bodyOf: (position: number) => Prompt["body"] | null;
   readonly readVote: (text: string) => string | null;
-  /** A call has come to its end, and that is on disk. @throws what the disk throws, having changed nothing. */
+  /** A call has come to its end, and that is on disk. @throws what the disk throws: it is to be told again. */
   readonly ended: (row: StoredBatchCall) => void;
   readonly keepRow: (row: SessionRow) => void;
   /** Cuts what is under way. */
@@ -50,11 +52,10 @@ export interface SessionGround {
  * ends; a batch that is held waits here. @throws what the disk throws where a session cannot be put down.
  */
 export async function runSession(record: SessionRecord, queue: CallQueue, ground: SessionGround): Promise<void> {
-  const { batch, batches, connector, tally, book, hold, signal } = ground;
+  const { batch, batches, connector, tally, tries, book, hold, signal } = ground;
   const { session } = record;
   const { engineId, model, stage } = session;
   const { concurrency, attempts, timeoutSeconds } = batch.order.request;
-  const tries = new Map<number, EarlierTries>(batches.triesOf(batch.id, stage, model).map((one) => [one.position, one]));
   const nowMs = () => performance.now();
   /** Deaths of the engine without an answer in between. */
   let deaths = 0;

@@ -39,9 +39,10 @@ export async function runKilled(
   const { clusterId, promptSetId } = order.request;
   const row = { id, createdAt: new Date().toISOString(), endedAt: null, actor: "a", clusterId, promptSetId, order };
   batches.insert({ ...row, state: "running", pause: null });
+  const calls = () => batches.callsBetween(id, 0, order.questions);
   const progress = (): Progress => {
-    const done = (stage: string) =>
-      batches.groups(id).reduce((sum, group) => sum + (group.stage === stage && group.state === "done" ? group.calls : 0), 0);
+    const over = calls().filter(({ state }) => state === "done");
+    const done = (stage: string) => over.filter((call) => call.stage === stage).length;
     const loading = batches.sessions(id).filter(({ state }) => state === "loading").length;
     return { experts: done("experts"), aggregator: done("aggregator"), loading };
   };
@@ -57,14 +58,14 @@ export async function runKilled(
     child.kill("SIGKILL");
     await exit;
     if (!wasOver) killed += 1;
-    lost += batches.groups(id).reduce((sum, { state, calls }) => sum + (state === "asked" ? calls : 0), 0);
+    lost += calls().filter(({ state }) => state === "asked").length;
   }
-  const calls = batches.overBetween(id, 0, order.questions);
+  const over = calls();
   const { answered, started } = answeredBy(cluster, id);
   return {
     ...{ killed, lost },
-    twice: calls.filter((call) => call.attempts !== 1 + call.lost).length,
-    calls: calls.length,
+    twice: over.filter((call) => call.attempts !== 1 + call.lost).length,
+    calls: over.length,
     ...{ answeredAtMost: answered, answeredAtLeast: answered - started },
     resultIds: [...batchResults({ id, promptSetId, order }, cluster.store)].map((result) => result.id),
     seconds: (performance.now() - beganMs) / 1000,

@@ -92,12 +92,25 @@ export interface Batch extends BatchSummary {
     readonly lost: number;
     /** Attempts that failed and were made again. */
     readonly retried: number;
-    /** null: it is over, paused, or not known yet. */
+    /** null: it is over, paused, being read, or not known yet. */
     readonly etaSeconds: number | null;
+    /** Questions whose calls are read from the disk, where it was just taken up or is looked at anew: all counts here, and of sessions and accuracy, are of these. null: all are read. */
+    readonly questionsRead: number | null;
   };
   /** Of questions with a reference that are decided; null where there are none. */
   readonly accuracy: { readonly right: number; readonly questions: number } | null;
   readonly notes: readonly string[];
+}
+
+/** What a model said to a question of a batch. */
+export interface BatchAnswer {
+  readonly model: string;
+  /** null: nothing could be read off its answer, or there is none. */
+  readonly vote: string | null;
+  readonly text: string | null;
+  readonly outputTokens: number | null;
+  /** Why there is no answer, in a few words; null: there is one. */
+  readonly failure: string | null;
 }
 
 /** One line of a batch's results (JSONL). */
@@ -112,13 +125,10 @@ export interface BatchResult {
   readonly votes: string;
   /** null: the prompt has no reference. */
   readonly correct: boolean | null;
-  readonly experts: readonly {
-    readonly model: string;
-    readonly vote: string | null;
-    readonly text: string | null;
-    readonly outputTokens: number | null;
-    readonly failure: string | null;
-  }[];
+  /** Those that the question was put to, in the ensemble's order. */
+  readonly experts: readonly BatchAnswer[];
+  /** null: it was not asked. Where it failed, the experts' leading vote is the answer. */
+  readonly aggregator: BatchAnswer | null;
 }
 
 /** A batch as files for somebody else's hands. */

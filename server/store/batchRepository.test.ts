@@ -51,11 +51,22 @@ it("tells of batches without reading their orders, and of those that are not ove
 
 it("counts calls that were under way as lost, once, and has them made again", () => {
   store.batches.insert(batch);
-  store.batches.saveCalls("b", [call(0, "a"), call(1, "a", { state: "asked", vote: null, answer: null })]);
-  store.batches.loseAsked("b");
-  store.batches.loseAsked("b");
-  expect(store.batches.triesOf("b", "experts", "a")).toEqual([{ position: 1, attempts: 1, lost: 1 }]);
-  expect(store.batches.positionsOver("b", "experts", "a")).toEqual([0]);
+  const underWay = { state: "asked", vote: null, answer: null } as const;
+  store.batches.saveCalls("b", [
+    call(0, "a"),
+    call(1, "a", underWay),
+    call(1, "big", { ...underWay, stage: "aggregator" }),
+    call(2, "a", underWay),
+  ]);
+  store.batches.loseAsked("b", 0, 2);
+  store.batches.loseAsked("b", 0, 2);
+  const told = (from: number, before: number) =>
+    store.batches
+      .callsBetween("b", from, before)
+      .map(({ position, model, state, lost }) => `${position} ${model} ${state} ${lost}`)
+      .toSorted();
+  expect(told(0, 3)).toEqual(["0 a done 0", "1 a waiting 1", "1 big waiting 1", "2 a asked 0"]);
+  expect(told(2, 3)).toEqual(["2 a asked 0"]);
 });
 
 it("keeps votes and no texts of prompts that were deleted, also where an answer comes afterwards, and forgets all of a batch", () => {

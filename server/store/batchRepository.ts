@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, getTableColumns, gte, inArray, isNotNull, isNull, lt, type SQL, sql, sum } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gte, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { BatchState, BatchSummary } from "@/server/contracts/batches";
 import type { Database } from "./database";
 import { batchCalls, batches, batchSessions } from "./schema/batches";
@@ -10,20 +10,10 @@ export type StoredBatchCall = typeof batchCalls.$inferSelect;
 export type StoredBatchSession = typeof batchSessions.$inferSelect;
 export type BatchStage = StoredBatchCall["stage"];
 
-/** Calls of a batch that are alike in all that is counted, by the session whose engine was asked. */
-export interface BatchCallGroup extends Pick<StoredBatchCall, "stage" | "engine" | "state" | "failure"> {
-  /** Whether something could be read off the answer. */
-  readonly voted: boolean;
-  readonly calls: number;
-  readonly attempts: number;
-  readonly lost: number;
-}
-
 /** An attempt that came to no end. */
 export type EarlierTries = Pick<StoredBatchCall, "position" | "attempts" | "lost">;
 
 const field = (path: string) => sql<string>`json_extract(${batches.order}, ${path})`;
-const number = (column: Parameters<typeof sum>[0]) => sql<number>`coalesce(${sum(column)}, 0)`;
 const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Batches, every call of them, and their sessions. */
@@ -49,13 +39,12 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
   /** By when they ended, which stands before their orders: the state stands behind, and megabytes would be read for it. */
   const openBatches = (also?: SQL) => and(isNull(batches.endedAt), also);
   /** Both stages are named: they stand before the position in the key, and all of a batch would be read without. */
-  const overIn = (batchId: string, from: number, before: number) =>
+  const within = (batchId: string, from: number, before: number) =>
     and(
       eq(batchCalls.batchId, batchId),
       inArray(batchCalls.stage, ["experts", "aggregator"]),
       gte(batchCalls.position, from),
       lt(batchCalls.position, before),
-      inArray(batchCalls.state, ["done", "failed"]),
     );
 
   return {
@@ -137,65 +126,31 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
         for (const call of calls) putDown.run(keeps ? call : { ...call, answer: null });
       })();
     },
-    /** Calls that were under way when a studio was killed are to be made again, and counted as lost. */
-    loseAsked(batchId: string): void {
+    /** Calls that were under way when a studio was killed, of prompts from one position up to before another, are to be made again, and counted as lost. */
+    loseAsked(batchId: string, from: number, before: number): void {
       db.update(batchCalls)
         .set({ state: "waiting", lost: sql`${batchCalls.lost} + 1` })
-        .where(and(eq(batchCalls.batchId, batchId), eq(batchCalls.state, "asked")))
+        .where(and(within(batchId, from, before), eq(batchCalls.state, "asked")))
         .run();
     },
-    /** All that is counted of a batch, in a few dozen rows. */
-    groups(batchId: string): readonly BatchCallGroup[] {
-      const { stage, engine, state, failure, vote, attempts, lost } = batchCalls;
-      const voted = sql<0 | 1>`${vote} is not null`;
-      const rows = db
-        .select({ stage, engine, state, failure, voted, calls: count(), attempts: number(attempts), lost: number(lost) })
-        .from(batchCalls)
-        .where(eq(batchCalls.batchId, batchId))
-        .groupBy(stage, engine, state, failure, voted)
-        .all();
-      return rows.map((row) => ({ ...row, voted: row.voted === 1 }));
-    },
-    /** Calls that are over, of prompts from one position up to before another, in order of prompts, without texts. */
-    overBetween(batchId: string, from: number, before: number): readonly Omit<StoredBatchCall, "answer">[] {
+    /** Calls of prompts from one position up to before another, in order of prompts, without texts. */
+    callsBetween(batchId: string, from: number, before: number): readonly Omit<StoredBatchCall, "answer">[] {
       const { answer: _, ...columns } = getTableColumns(batchCalls);
       return db
         .select(columns)
         .from(batchCalls)
-        .where(overIn(batchId, from, before))
+        .where(within(batchId, from, before))
         .orderBy(asc(batchCalls.position))
         .all();
     },
-    /** The same with texts. */
+    /** Those that are over, with texts. */
     answersBetween(batchId: string, from: number, before: number): readonly StoredBatchCall[] {
       return db
         .select()
         .from(batchCalls)
-        .where(overIn(batchId, from, before))
+        .where(and(within(batchId, from, before), inArray(batchCalls.state, ["done", "failed"])))
         .orderBy(asc(batchCalls.position))
         .all();
-    },
-    /** Prompts of which a model's calls are over. */
-    positionsOver(batchId: string, stage: BatchStage, model: string): readonly number[] {
-      const { position, state } = batchCalls;
-      const own = and(eq(batchCalls.batchId, batchId), eq(batchCalls.stage, stage), eq(batchCalls.model, model));
-      return db
-        .select({ position })
-        .from(batchCalls)
-        .where(and(own, inArray(state, ["done", "failed"])))
-        .all()
-        .map((row) => row.position);
-    },
-    /** How often calls of a model that are not over were begun. */
-    triesOf(batchId: string, stage: BatchStage, model: string): readonly EarlierTries[] {
-      const { position, attempts, lost } = batchCalls;
-      const waiting = and(
-        eq(batchCalls.batchId, batchId),
-        eq(batchCalls.stage, stage),
-        eq(batchCalls.model, model),
-        inArray(batchCalls.state, ["asked", "waiting"]),
-      );
-      return db.select({ position, attempts, lost }).from(batchCalls).where(waiting).all();
     },
 
     saveSession(session: StoredBatchSession): void {

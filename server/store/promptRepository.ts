@@ -97,6 +97,17 @@ export function createPromptRepository(db: Database) {
         .orderBy(asc(position))
         .all();
     },
+    /** References by position, from one up to before another, of prompts that have one; none where the texts are gone. */
+    references(setId: string, from: number, before: number): ReadonlyMap<number, string> {
+      const { position, prompt } = prompts;
+      const range = and(eq(prompts.setId, setId), gte(position, from), lt(position, before));
+      const rows = db
+        .select({ position, reference: sql<string | null>`json_extract(${prompt}, '$.reference')` })
+        .from(prompts)
+        .where(range)
+        .all();
+      return new Map(rows.flatMap((row) => (row.reference === null ? [] : [[row.position, row.reference] as const])));
+    },
     /** Whole prompts from one position up to before another; none where the texts are gone. */
     some(setId: string, from: number, before: number): readonly { readonly position: number; readonly prompt: Prompt }[] {
       const { position, prompt } = prompts;

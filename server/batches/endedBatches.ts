@@ -1,0 +1,56 @@
+import type { StoredBatch } from "@/server/store/batchRepository";
+import { BatchStanding, type StandingParts } from "./batchStanding";
+
+/** Held in memory: somebody looks at one or two of them. */
+const MOST_HELD = 8;
+
+/** A batch that nothing is added to. */
+interface EndedBatch {
+  readonly batch: StoredBatch;
+  readonly standing: BatchStanding;
+}
+
+interface Held extends EndedBatch {
+  /** Why it could not be read; null: it could, or is being read. */
+  broken: { readonly error: unknown } | null;
+}
+
+/** Batches that are over, as they are told of. They are read until `signal` aborts. */
+export function createEndedBatches(parts: StandingParts, signal: AbortSignal) {
+  const { batches } = parts.store;
+  const held = new Map<string, Held>();
+
+  function hold(one: Held): Held {
+    const [oldest] = held.keys();
+    if (held.size >= MOST_HELD && oldest !== undefined) held.delete(oldest);
+    held.set(one.batch.id, one);
+    return one;
+  }
+
+  function readAnew(batch: StoredBatch): EndedBatch {
+    const one = hold({ batch, standing: new BatchStanding(batch, parts), broken: null });
+    one.standing.read(signal).catch((error: unknown) => {
+      one.broken = { error };
+    });
+    return one;
+  }
+
+  return {
+    /** One that has just ended as it stood then, which is not read again, unless it was stopped before it was read whole. */
+    add(id: string, standing: BatchStanding): void {
+      const batch = standing.questionsRead === null ? batches.get(id) : null;
+      if (batch !== null) hold({ batch, standing, broken: null });
+    },
+    /** As far as it is read, which begins when it is first asked for; null: there is none. @throws what the disk threw: asked for again it is read anew. */
+    get(id: string): EndedBatch | null {
+      const known = batches.has(id) ? held.get(id) : undefined;
+      if (known?.broken) {
+        held.delete(id);
+        throw known.broken.error;
+      }
+      if (known !== undefined) return known;
+      const batch = batches.get(id);
+      return batch && readAnew(batch);
+    },
+  };
+}
