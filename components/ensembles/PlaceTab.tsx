@@ -13,6 +13,7 @@ import { useUrlView } from "../url/useUrlView";
 import { EnsembleBar } from "./EnsembleBar";
 import { EnsembleDialog } from "./EnsembleDialog";
 import { type EnsemblesView, ensemblesCodec } from "./ensemblesCodec";
+import { MeasuredSessions } from "./MeasuredSessions";
 import { PlaceFields } from "./PlaceFields";
 import { PlacementPanels } from "./PlacementPanels";
 import { PlacingLine } from "./PlacingLine";
@@ -74,6 +75,7 @@ function Placed(props: {
           )
         }
       </PanelState>
+      <MeasuredSessions placement={placement ?? null} />
     </>
   );
 }

@@ -10,6 +10,9 @@ import { useDebounced } from "../ui/useDebounced";
 /** What is typed is asked once it has been still for so long. */
 const STILL_MS = 400;
 
+/** Under which placements are kept in the page. */
+export const placementKey = "placement";
+
 /** A placement that is asked for, and what is known of it. */
 export interface Placing {
   /** The last one; of an earlier request while `current` is false. */
@@ -35,7 +38,7 @@ export function usePlacement(request: PlaceRequest | null): Placing {
   const question = useMemo(() => (text === "" ? null : (JSON.parse(text) as PlaceRequest)), [text]);
   const [cancelled, setCancelled] = useState<string | null>(null);
   const [sinceMs, setSinceMs] = useState<number | null>(null);
-  const queryKey = useMemo(() => ["placement", text] as const, [text]);
+  const queryKey = useMemo(() => [placementKey, text] as const, [text]);
   const { data, error, refetch, isFetching, isPlaceholderData } = useQuery({
     queryKey,
     queryFn: async ({ signal }) => {

@@ -199,7 +199,8 @@ export type SessionsOfEngine = z.infer<typeof sessionsOfEngineSchema>;
 
 /** What was measured of sessions of a model on one kind of engine: what placements are fitted to. `gpus`: of an engine. */
 export interface MeasuredSessions extends SessionsOfEngine {
-  /** With prompts to answer. The others are loads alone. */
+  readonly rows: number;
+  /** With prompts to answer. The other rows are loads alone. */
   readonly sessions: number;
   /** Rows of emulated engines, whose times the planner's own model made. */
   readonly emulated: number;

@@ -134,7 +134,7 @@ describe("measured sessions", () => {
     const [one, two, ...none] = store.sessionRows.groups();
     expect(none).toEqual([]);
     expect(one).toEqual({
-      ...{ model: "a", gpu: "l40s", gpus: 1, sessions: 2, emulated: 1, loads: 2, fewestPrompts: 10, mostPrompts: 30 },
+      ...{ model: "a", gpu: "l40s", gpus: 1, rows: 3, sessions: 2, emulated: 1, loads: 2, fewestPrompts: 10, mostPrompts: 30 },
       ...{ meanOutputTokens: 150, maxOutputTokens: 900, leastSeconds: 4, mostSeconds: 8, meanLoadSeconds: 30 },
       latestAt: expect.stringMatching(/^\d{4}-/),
     });

@@ -1,4 +1,4 @@
-import { and, desc, eq, lte, sql } from "drizzle-orm";
+import { and, count, desc, eq, lte, sql } from "drizzle-orm";
 import type { MeasuredSessions, SessionsOfEngine } from "@/server/contracts/ensembles";
 import type { SessionRow } from "@/solver/ensemble/sessionRow";
 import type { Database } from "./database";
@@ -54,6 +54,7 @@ export function createSessionRowRepository(db: Database) {
           model: sql<string>`${field("model")}`,
           gpu: sql<string>`${field("gpu")}`,
           gpus: sql<number>`${field("tp")}`,
+          rows: count(),
           sessions: sql<number>`count(${ofAnswered("prompts")})`,
           emulated: sql<number>`sum(${field("origin")} = 'emulated')`,
           loads: sql<number>`count(${field("loadSeconds")})`,

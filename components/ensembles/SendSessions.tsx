@@ -1,0 +1,60 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { formatCounted } from "../ui/format";
+import { FilePicker } from "../workloads/FilePicker";
+import { uploadSessions } from "../workloads/uploadFile";
+import { useEnsembleAct } from "./useEnsembles";
+
+/** A table of measured sessions: sent, looked through, and kept once that is asked for. */
+export function SendSessions({ onKept }: { readonly onKept: () => void }) {
+  const client = useTRPCClient();
+  const sent = useMutation({ mutationFn: uploadSessions });
+  const keep = useEnsembleAct(client.ensembles.keepSessions.mutate, () => {
+    sent.reset();
+    onKept();
+  });
+  return (
+    <form
+      className="flex flex-col gap-3 border-t pt-3"
+      aria-label="Send measured sessions"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (sent.data !== undefined && !keep.isPending) keep.mutate({ uploadId: sent.data.uploadId });
+      }}
+    >
+      <FilePicker
+        label="Table of measured sessions"
+        hint="CSV, a session a row: model, gpu, tp, prompts, mean_output_tokens, max_output_tokens, seconds from the first prompt to the last answer; where they are known concurrency, load_seconds, origin (measured or emulated). A row of 0 prompts is a load alone."
+        busy={sent.isPending}
+        note={
+          sent.data === undefined
+            ? null
+            : `${formatCounted(sent.data.survey.rows, "row")} of ${sent.data.survey.models.join(", ")}, on ${sent.data.survey.gpus.join(", ")}.`
+        }
+        error={sent.error?.message ?? null}
+        onFile={(file) => {
+          keep.reset();
+          sent.mutate(file);
+        }}
+      />
+      <ErrorLine error={keep.error} />
+      {sent.data !== undefined && (
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" look="primary" disabled={keep.isPending}>
+            {keep.isPending ? "Keeping them …" : "Keep them"}
+          </Button>
+          <Button onClick={() => sent.reset()}>Leave them</Button>
+        </div>
+      )}
+      {keep.isSuccess && (
+        <p role="status" className="text-sm text-ink-2">
+          Kept {formatCounted(keep.data.rows, "row")}: placements are fitted to them from now on.
+        </p>
+      )}
+    </form>
+  );
+}
