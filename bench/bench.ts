@@ -2,6 +2,7 @@ import { agreementBenchmarks } from "./agreement";
 import { aragogLiveBenchmarks } from "./aragogLive";
 import { aragogOutcomeBenchmarks } from "./aragogOutcomes";
 import { aragogRaceBenchmarks } from "./aragogRace";
+import { batchesTakenUpBenchmarks } from "./batchesTakenUp";
 import { batchKillBenchmarks } from "./batchKills";
 import { type Benchmark, verdict } from "./benchmark";
 import { chimeraBenchmarks } from "./chimera";
@@ -73,6 +74,7 @@ const benchmarks: readonly Benchmark[] = [
   ...faultMixBenchmarks,
   ...rollOutBenchmarks,
   ...batchKillBenchmarks,
+  ...batchesTakenUpBenchmarks,
 ].filter(({ name }) => name.includes(wanted));
 if (benchmarks.length === 0) {
   process.stderr.write(`No benchmark's name contains "${wanted}".\n`);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { profileInUse } from "@/server/api/calibrationService";
 import { assignmentsOf, withoutCard } from "@/server/api/placeTask";
 import type { Uploads } from "@/server/api/uploads";
@@ -32,6 +33,9 @@ export interface OrderGround {
   readonly signal: AbortSignal;
 }
 
+/** Prompts whose names are read at once. */
+const NAMES_PAGE = 1000;
+
 /** Where weights are taken to lie where no load was measured: on a disk of the node, as most do. */
 const usualStorage = "local-nvme";
 
@@ -50,7 +54,7 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
   if (unknown !== null) return { ok: false, message: unknown };
   const assigned = await assignmentsOf(request.assignmentsUploadId, ground.uploads);
   if (!assigned.ok) return assigned;
-  const prompts = store.prompts.names(set.id, 0, set.prompts);
+  const prompts = await namesOf(set, store.prompts);
   const recruited = recruitment(ensemble, prompts, assigned.assignments);
   if (!recruited.ok) return recruited;
   const lengths = batchLengths({ ensemble, clusterId: request.clusterId, replayed: replayedBy(ensemble, ground) }, store);
@@ -111,6 +115,16 @@ function askedOf(request: BatchRequest, store: Store): Outcome<{ readonly ensemb
   if (set === null) return { ok: false, message: "There is no such sample of prompts." };
   if (set.deleted) return { ok: false, message: `The texts of "${set.name}" are deleted: sample its prompts anew.` };
   return { ok: true, ensemble: kept.ensemble, set };
+}
+
+/** Ids and categories of all prompts, read between turns of the event loop: there may be many thousands. */
+async function namesOf({ id, prompts: count }: PromptSet, prompts: Store["prompts"]): Promise<ReturnType<Store["prompts"]["names"]>> {
+  const names = [];
+  for (let from = 0; from < count; from += NAMES_PAGE) {
+    names.push(...prompts.names(id, from, from + NAMES_PAGE));
+    await nextTurn();
+  }
+  return names;
 }
 
 const onNodes = (workers: readonly Placement[]): ReadonlyMap<string, readonly number[]> => {
