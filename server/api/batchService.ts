@@ -2,7 +2,7 @@ import type { Batches } from "@/server/batches/createBatches";
 import { emulationProblem } from "@/server/batches/emulatedWorkload";
 import { freeWorkers } from "@/server/batches/freeWorkers";
 import { batchJobFile } from "@/server/batches/jobFiles/batchJobFile";
-import { prepareOrder } from "@/server/batches/prepareOrder";
+import { aggregatorProblem, prepareOrder } from "@/server/batches/prepareOrder";
 import type { CardShelf } from "@/server/cards/cardShelf";
 import type { BatchRequest } from "@/server/contracts/batches";
 import type { Outcome } from "@/server/contracts/studio";
@@ -50,15 +50,10 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
     const { emulated } = cluster.connector;
     const mute = emulated ? emulationProblem(store, observation.value, modelsOf(store, request.ensemble)) : null;
     if (mute !== null) return { ok: false, message: mute };
-    return prepareOrder(request, {
-      store,
-      uploads,
-      cards: cards.read().catalogue,
-      hardware,
-      observed: observation.value,
-      emulated,
-      signal,
-    });
+    const { catalogue } = cards.read();
+    const made = await prepareOrder(request, { store, uploads, cards: catalogue, hardware, observed: observation.value, emulated, signal });
+    const unplaced = made.ok ? aggregatorProblem(made.order) : null;
+    return unplaced === null ? made : { ok: false, message: unplaced };
   }
 
   return {

@@ -218,6 +218,7 @@ describe("ensembles over a running cluster", () => {
     cluster = await startTestCluster();
     runtime = createRuntime(studioSettings(cluster.environment));
     runtime.services.ensembles.keep(ensemble(), "ada");
+    runtime.services.ensembles.keep(ensemble({ name: "large", aggregator: { model: "qwen2.5-32b" } }), "ada");
     const ids = Array.from({ length: 24 }, (_, at) => `q${at}`);
     keepPrompts(
       cluster.store,
@@ -326,6 +327,11 @@ describe("ensembles over a running cluster", () => {
       expect(text).toContain("24 questions through the experts of vote, on 2 workers of 1 l40s");
     }
     expect(await said(batches.export({ request: request({ gpusPerWorker: 8 }), format: "ray" }, never))).toContain("0 workers of 8 l40s");
+    // It runs the experts only, so that it is no matter whether their workers have room for the aggregator.
+    const small = request({ ensemble: "large", workers: 1 });
+    expect(await said(batches.preview(small, never))).toContain("The aggregator qwen2.5-32b does not fit the 1 l40s");
+    expect(await said(batches.start(small, never, "ada"))).toContain("does not fit the 1 l40s");
+    expect(done(await batches.export({ request: small, format: "ray" }, never)).text).toContain("questions through the experts of large");
     expect(batches.list()).toEqual([]);
   }, 30_000);
 });

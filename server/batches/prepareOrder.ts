@@ -40,7 +40,8 @@ const NAMES_PAGE = 1000;
 const usualStorage = "local-nvme";
 
 /**
- * Settles what a batch is to do: who answers which prompts, on which GPUs, in which sessions. Nothing is begun.
+ * Settles what a batch is to do: who answers which prompts, on which GPUs, in which sessions. Nothing is begun. What `aggregatorProblem` has something to say
+ * of can be handed over as a job file, which runs the experts only, and not be run here.
  *
  * @returns a sentence where something is missing or does not fit.
  * @throws the signal's reason when it aborts.
@@ -77,12 +78,6 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
   if (!made.ok) return made;
   const { placement } = made;
   const aggregators = aggregatorPlaces(workers, placement.aggregator?.tp ?? null);
-  if (aggregators.length === 0) {
-    const { model } = ensemble.aggregator;
-    const most = `the ${mostOnOneNode(workers)} ${gpu} that the workers have on one node`;
-    const why = `The aggregator ${model} does not fit ${most}, or has no room there for a question with its answers`;
-    return { ok: false, message: `${why}: give the batch more of them, or take a smaller aggregator.` };
-  }
   const positions = new Map<string, number[]>(ensemble.experts.map((expert) => [expert, []]));
   for (const [at, experts] of recruited.experts.entries())
     for (const expert of experts) positions.get(expert)?.push(prompts[at]?.position ?? at);
@@ -101,6 +96,14 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
       notes: [...emulatedNotes(ground), ...hardware.notes, ...placement.notes],
     },
   };
+}
+
+/** Why an order's aggregator cannot run on its workers, in a sentence; null: it can. */
+export function aggregatorProblem({ aggregators, ensemble, workers, gpu }: BatchOrder): string | null {
+  if (aggregators.length > 0) return null;
+  const most = `the ${mostOnOneNode(workers)} ${gpu} that the workers have on one node`;
+  const why = `The aggregator ${ensemble.aggregator.model} does not fit ${most}, or has no room there for a question with its answers`;
+  return `${why}: give the batch more of them, or take a smaller aggregator.`;
 }
 
 /** Workload whose answers the cluster's emulated engines give, or will be given; null: they are real. */

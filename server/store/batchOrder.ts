@@ -13,7 +13,7 @@ export interface BatchOrder {
   readonly workers: readonly Placement[];
   /** Sessions of experts, worker by worker in turn, each with the positions of its prompts, rising. */
   readonly sessions: readonly (readonly OrderedSession[])[];
-  /** GPUs of the aggregator's engines, which run after all experts, one engine each. */
+  /** GPUs of the aggregator's engines, which run after all experts, one engine each; empty only in what is handed over as a job file. */
   readonly aggregators: readonly Placement[];
   /** As they were timed, `placed` first; what was predicted of the aggregator. */
   readonly schedules: readonly PlacedSchedule[];
