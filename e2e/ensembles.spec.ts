@@ -45,6 +45,57 @@ test("a newcomer sees where experts of an ensemble go, tries its gate, serves it
     await lookOver("place");
   });
 
+  await test.step("an ensemble that is not there is not shown another for, and those that are stand beside it", async () => {
+    for (const name of ["Place", "Gate"]) {
+      await page.goto(`${studio.url}/ensembles?ensemble=gone&tab=${name.toLowerCase()}`);
+      await expect(page.getByText("There is no ensemble gone")).toBeVisible();
+      await expect(page.getByTestId("placement").or(page.getByTestId("gate-figures"))).toHaveCount(0);
+    }
+    await accessible(page);
+    await page.getByLabel("Ensembles that there are").selectOption("example");
+    await expect(page).toHaveURL(/ensemble=example/);
+    await expect(page.getByTestId("gate-figures")).toBeVisible();
+    await page.goto(`${studio.url}/ensembles`);
+  });
+
+  await test.step("a file says who answers what: experts are placed by it, also after a reload, and an address without the file says so", async () => {
+    const questions = page.getByRole("table", { name: "Experts as they are placed" }).getByRole("row");
+    await page.getByText("Assign questions by a file").click();
+    await page.getByLabel("Who answers what").setInputFiles(assignmentsFile());
+    await expect(page.getByText("who.csv: experts of 8 questions.")).toBeVisible();
+    await expect(page).toHaveURL(/assigned=who.csv/);
+    await expect(page.getByTestId("placement")).toHaveAttribute("aria-busy", "false");
+    await expect(page.getByLabel("How it was worked out")).toContainText("Shares of experts are those of the assignments.");
+    await expect(questions.filter({ hasText: LADDER[1] }).getByRole("cell").nth(1)).toHaveText("8");
+    await expect(questions.filter({ hasText: LADDER[0] }).getByRole("cell").nth(1)).toHaveText("2");
+    await page.reload();
+    await expect(page.getByText("who.csv: experts of 8 questions.")).toBeVisible();
+    await page.goto(`${studio.url}/ensembles?assigned=theirs.csv`);
+    await expect(page.getByText("by the file theirs.csv, which is not in it")).toBeVisible();
+    await accessible(page);
+    await page.getByRole("button", { name: "Leave it out" }).click();
+    await expect(page).not.toHaveURL(/assigned/);
+  });
+
+  await test.step("measured sessions are sent, fitted to, and removed after asking", async () => {
+    const measured = page.getByTestId("measured");
+    await expect(measured).toContainText("none yet");
+    await measured.locator("summary").click();
+    await expect(measured).toContainText("A batch on real engines leaves what it measured here");
+    await page.getByLabel("GPU", { exact: true }).selectOption("l40s");
+    await measured.getByLabel("Table of measured sessions").setInputFiles(sessionsFile());
+    await expect(measured).toContainText(`4 rows of ${LADDER[0]}, on l40s.`);
+    await measured.getByRole("button", { name: "Keep them" }).click();
+    await expect(measured).toContainText("Kept 4 rows");
+    await expect(measured.getByRole("table")).toContainText("Sessions fitted to 4 sessions");
+    await expect(measured.getByRole("table")).toContainText("Loads: the median of 4 loads.");
+    await lookOver("measured");
+    await measured.getByRole("button", { name: /^Remove / }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove sessions" }).click();
+    await expect(measured).toContainText("No session was measured yet");
+    await page.goto(`${studio.url}/ensembles`);
+  });
+
   await test.step("its gate is tried on modelled answers: tau moves accuracy and skips without asking, and is kept as the next version", async () => {
     await tab("Gate").click();
     await expect(page.getByLabel("Sample", { exact: true }).locator("option:checked")).toContainText("modelled");
@@ -127,6 +178,9 @@ test("a newcomer sees where experts of an ensemble go, tries its gate, serves it
     expect(outcomes).toContain("skipped");
     expect(outcomes).toContain("aggregated");
     await expect(page.getByTestId("online-outcomes")).toContainText("aggregated");
+    await expect(page.getByTestId("online-figures")).toContainText(`Requests at this tau${REQUESTS}since`);
+    await expect(page.getByTestId("online-figures")).toContainText(/predicted \d.* by the sample Example, modelled/);
+    await expect(page.getByTestId("online-totals")).toContainText(`${2 * REQUESTS} requests`);
     await expect(page.getByText("differs from what is served in tau")).toBeVisible();
     await lookOver("online");
     await page.goto(`${studio.url}/history`);
@@ -195,8 +249,9 @@ test("a newcomer sees where experts of an ensemble go, tries its gate, serves it
     const results = lines.map((line) => JSON.parse(line) as BatchResult);
     expect(new Set(results.map(({ id }) => id)).size).toBe(QUESTIONS);
     expect(results).toHaveLength(QUESTIONS);
-    for (const { verdict, experts, correct } of results) {
+    for (const { verdict, experts, aggregator, correct } of results) {
       expect(["skipped", "aggregated"]).toContain(verdict);
+      expect(aggregator === null).toBe(verdict === "skipped");
       expect(experts.map(({ model }) => model)).toEqual([LADDER[1], LADDER[0]]);
       expect(correct).not.toBeNull();
     }
@@ -238,6 +293,22 @@ function questionsFile(): string {
   });
   const file = join(mkdtempSync(join(tmpdir(), "weir-questions-")), "questions.jsonl");
   writeFileSync(file, `${lines.join("\n")}\n`);
+  return file;
+}
+
+/** Eight questions for one expert, of which the other answers two. Its path. */
+function assignmentsFile(): string {
+  const rows = Array.from({ length: 8 }, (_, at) => [`q${at},${LADDER[1]}`, ...(at < 2 ? [`q${at},${LADDER[0]}`] : [])]).flat();
+  const file = join(mkdtempSync(join(tmpdir(), "weir-assignments-")), "who.csv");
+  writeFileSync(file, `id,expert\n${rows.join("\n")}\n`);
+  return file;
+}
+
+/** Four sessions of one expert, each with its load. Its path. */
+function sessionsFile(): string {
+  const rows = [100, 400, 1600, 3200].map((prompts) => `${LADDER[0]},l40s,1,${prompts},64,200,500,${7 + 0.2 * prompts},11`);
+  const file = join(mkdtempSync(join(tmpdir(), "weir-sessions-")), "sessions.csv");
+  writeFileSync(file, `model,gpu,tp,prompts,concurrency,mean_output_tokens,max_output_tokens,seconds,load_seconds\n${rows.join("\n")}\n`);
   return file;
 }
 

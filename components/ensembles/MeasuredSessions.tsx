@@ -26,7 +26,6 @@ const columns = [
   { key: "load", name: "Loaded in", numeric: true },
   { key: "latest", name: "Latest" },
   { key: "use", name: "In this placement" },
-  { key: "remove", name: "" },
 ] as const;
 
 function RemoveSessions({ row, onRemoved }: { readonly row: MeasuredRow; readonly onRemoved: () => void }) {
@@ -102,9 +101,11 @@ export function MeasuredSessions({ placement }: { readonly placement: EnsemblePl
                       <td data-name="latest" className="whitespace-nowrap text-ink-3">
                         {row.latest}
                       </td>
-                      <td className="min-w-48 text-ink-2">{row.use}</td>
-                      <td className="text-right">
-                        <RemoveSessions row={row} onRemoved={onChanged} />
+                      <td className="min-w-64">
+                        <div className="flex items-start justify-between gap-3">
+                          <span className="text-ink-2">{row.use}</span>
+                          <RemoveSessions row={row} onRemoved={onChanged} />
+                        </div>
                       </td>
                     </tr>
                   );

@@ -87,7 +87,7 @@ export function PlaceFields(props: {
         </p>
       )}
       <details open={assigned.sent !== null || assigned.gone !== null}>
-        <summary className="text-xs text-ink-3">Who answers what</summary>
+        <summary className="text-xs text-ink-3">Assign questions by a file</summary>
         <div className="mt-3 flex flex-col gap-1">
           <AssignmentsField sent={assigned.sent} onSent={assigned.onSent} />
           {assigned.sent !== null && (
