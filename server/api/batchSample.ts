@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AnsweredQuestion } from "@/server/batches/jobFiles/jobResults";
-import { isRight } from "@/server/batches/judgeQuestion";
 import type { Batch, Outcome } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import type { AnswerSample } from "@/solver/ensemble/answerSample";
-import { voteReader } from "@/solver/ensemble/voteReader";
+import { voteJudge } from "@/solver/ensemble/voteReader";
 
 /** Read between two turns of the event loop: serving goes on beside it. */
 const pageSize = 200;
@@ -35,7 +34,7 @@ export async function batchSample({
   const references = await referencesOf(promptSetId, prompts);
   if (references.size === 0)
     return { ok: false, message: `No prompt of "${name}" has a reference any more, so that nothing tells which answers were right.` };
-  const readVote = voteReader(document.extraction);
+  const isRight = voteJudge(document.extraction);
   const rows: Row[] = [];
   let [seen, without] = [0, 0];
   for (const { id, experts } of results) {
@@ -46,7 +45,7 @@ export async function batchSample({
     else {
       const { reference, category } = known;
       const answered = experts.map(({ model, vote, outputTokens }) => {
-        const right = isRight(vote, reference, readVote) === true;
+        const right = isRight(vote, reference) === true;
         return [model, { vote, right, outputTokens: outputTokens ?? 0 }] as const;
       });
       rows.push({ id, category, experts: new Map(answered) });

@@ -1,9 +1,9 @@
 import type { BatchAnswer, BatchResult } from "@/server/contracts/batches";
 import type { StoredBatch, StoredBatchCall } from "@/server/store/batchRepository";
 import type { Store } from "@/server/store/store";
-import { voteReader } from "@/solver/ensemble/voteReader";
+import { voteJudge } from "@/solver/ensemble/voteReader";
 import { type BatchShape, batchShape } from "./batchShape";
-import { isRight, judgeQuestion } from "./judgeQuestion";
+import { judgeQuestion } from "./judgeQuestion";
 import { byPosition } from "./questions";
 
 /** Questions that are read at once: their answers may be of ten thousand tokens each. */
@@ -16,7 +16,7 @@ export function* batchResults(
 ): Generator<BatchResult> {
   const { id, promptSetId, order } = batch;
   const shape = batchShape(batch);
-  const readVote = voteReader(order.ensemble.extraction);
+  const isRight = voteJudge(order.ensemble.extraction);
   for (let from = 0; from < order.questions; from += PAGE) {
     const prompts = new Map(store.prompts.some(promptSetId, from, from + PAGE).map(({ position, prompt }) => [position, prompt]));
     for (const calls of byPosition(store.batches.answersBetween(id, from, from + PAGE))) {
@@ -24,7 +24,7 @@ export function* batchResults(
       // Of a sample whose texts are gone only places are known.
       const { id: promptId = `prompt ${position + 1}`, category = "", reference = null } = prompts.get(position) ?? {};
       const decided = resultOf(calls, position, { shape, order });
-      if (decided !== null) yield { id: promptId, category, ...decided, correct: isRight(decided.answer, reference, readVote) };
+      if (decided !== null) yield { id: promptId, category, ...decided, correct: isRight(decided.answer, reference) };
     }
   }
 }

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { voteReader } from "@/solver/ensemble/voteReader";
-import { isRight, judgeQuestion, type OverCall } from "./judgeQuestion";
+import { judgeQuestion, type OverCall } from "./judgeQuestion";
 import { ensembleOf, orderOf } from "./testBatchStudio";
 
 const experts = ["a", "b", "c"];
@@ -37,16 +36,4 @@ it("falls back to the vote that leads where the aggregator fails or fits nowhere
   const silent = experts.map((model) => call(model, null, failed));
   expect(judgeQuestion([...silent, broken], experts, ordered([0]))).toMatchObject({ verdict: "unanswered", vote: null, by: null });
   expect(judgeQuestion(silent, experts, ordered([]))).toMatchObject({ verdict: "unanswered" });
-});
-
-it("holds a vote against the reference as it reads answers", () => {
-  const number = voteReader({ kind: "number" });
-  expect(isRight(number("so it is 1,000."), "1000", number)).toBe(true);
-  expect(isRight(number("so it is 1,001."), "1000", number)).toBe(false);
-  const choice = voteReader({ kind: "choice" });
-  expect(isRight(choice("Answer: B"), "b", choice)).toBe(true);
-  expect(isRight(null, "B", choice)).toBe(false);
-  expect(isRight("B", null, choice)).toBeNull();
-  const boxed = voteReader({ kind: "boxed" });
-  expect(isRight(boxed("it is \\boxed{\\frac{1}{2}}"), "\\frac12", boxed)).toBe(true);
 });

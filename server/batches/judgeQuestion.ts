@@ -1,6 +1,5 @@
 import type { BatchOrder } from "@/server/store/batchOrder";
 import type { StoredBatchCall } from "@/server/store/batchRepository";
-import { canonicalText } from "@/solver/ensemble/canonicalVote";
 import { decideGate, type GateDecision } from "@/solver/ensemble/gate";
 
 /** A call of a question that is over. */
@@ -43,11 +42,4 @@ export function judgeQuestion(calls: readonly OverCall[], experts: readonly stri
   if (aggregated.state === "done")
     return { decision, verdict: "aggregated", vote: aggregated.vote, by: { stage: "aggregator", model: aggregated.model } };
   return { decision, verdict: leading === null ? "unanswered" : "aggregated", ...ofExperts };
-}
-
-/** Whether a vote is the reference, read in the same way; null where there is no reference. */
-export function isRight(vote: string | null, reference: string | null, readVote: (text: string) => string | null): boolean | null {
-  if (reference === null) return null;
-  const right = readVote(reference) ?? canonicalText(reference);
-  return vote !== null && vote.toLowerCase() === right.toLowerCase();
 }

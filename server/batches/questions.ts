@@ -1,10 +1,10 @@
 import type { Batch } from "@/server/contracts/batches";
 import type { StoredBatch } from "@/server/store/batchRepository";
 import type { Store } from "@/server/store/store";
-import { voteReader } from "@/solver/ensemble/voteReader";
+import { voteJudge } from "@/solver/ensemble/voteReader";
 import type { BatchShape } from "./batchShape";
 import { CallQueue } from "./callQueue";
-import { isOver, isRight, judgeQuestion, type OverCall } from "./judgeQuestion";
+import { isOver, judgeQuestion, type OverCall } from "./judgeQuestion";
 
 export interface QuestionsParts {
   readonly batch: Pick<StoredBatch, "id" | "promptSetId" | "order">;
@@ -19,7 +19,7 @@ export class Questions {
   readonly #parts: QuestionsParts;
   /** Experts whose calls are over, question by question: a bit for each. */
   readonly #over: Uint16Array;
-  readonly #readVote: (text: string) => string | null;
+  readonly #isRight: ReturnType<typeof voteJudge>;
   #counts = { skipped: 0, aggregated: 0, unanswered: 0 };
   #accuracy = { right: 0, questions: 0 };
   #toAggregate = 0;
@@ -27,7 +27,7 @@ export class Questions {
   constructor(parts: QuestionsParts) {
     this.#parts = parts;
     const { order } = parts.batch;
-    this.#readVote = voteReader(order.ensemble.extraction);
+    this.#isRight = voteJudge(order.ensemble.extraction);
     this.#over = new Uint16Array(order.questions);
   }
 
@@ -94,7 +94,7 @@ export class Questions {
     const { batch, shape } = this.#parts;
     const judged = judgeQuestion(calls, shape.expertsOf(position), batch.order);
     if (judged === null) return;
-    const right = judged.verdict === "open" ? null : isRight(judged.vote, reference(), this.#readVote);
+    const right = judged.verdict === "open" ? null : this.#isRight(judged.vote, reference());
     const isAggregated = judged.verdict === "open" || calls.some((call) => call.stage === "aggregator");
     if (isNews && isAggregated) this.#toAggregate += 1;
     if (judged.verdict === "open") {

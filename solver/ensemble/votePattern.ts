@@ -12,8 +12,13 @@ const LONGEST_LEAD = 256;
 /** Flags by which a pattern takes letters of either case. */
 const ignoringCase = /\(\?[imsU]*i/;
 
-/** Reads what a pattern finds last in a text; null: nothing. */
-export type PatternReader = (text: string) => string | null;
+export interface PatternReader {
+  readonly ok: true;
+  /** What the pattern finds last in a text; null: nothing. */
+  readonly read: (text: string) => string | null;
+  /** A text as it would be found. */
+  readonly written: (found: string) => string;
+}
 
 /**
  * Reads by a pattern in RE2's syntax, which has neither looking around nor back references and takes time linear in the text: the first group of the last
@@ -22,9 +27,7 @@ export type PatternReader = (text: string) => string | null;
  *
  * @returns one sentence instead where RE2 cannot read the pattern, or it is too large.
  */
-export function patternReader(
-  pattern: string,
-): { readonly ok: true; readonly read: PatternReader } | { readonly ok: false; readonly problem: string } {
+export function patternReader(pattern: string): PatternReader | { readonly ok: false; readonly problem: string } {
   try {
     const each = RE2JS.compile(pattern);
     const ignoresCase = ignoringCase.test(pattern);
@@ -36,11 +39,12 @@ export function patternReader(
         problem: `The pattern repeats too much: it is ${each.programSize()} steps long, of ${MOST_INSTRUCTIONS} at most.`,
       };
     }
-    const read: PatternReader = (text) => {
+    const written = (found: string): string => (ignoresCase ? found.trim().toLowerCase() : found.trim());
+    const read = (text: string): string | null => {
       const found = lastMatch(each, latest, text.slice(-SEARCHED));
-      return ignoresCase ? (found?.toLowerCase() ?? null) : found;
+      return found && written(found);
     };
-    return { ok: true, read };
+    return { ok: true, read, written };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     return { ok: false, problem: `RE2 cannot read the pattern: ${error.message.replace(/^error parsing regexp: /, "")}.` };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalText } from "./canonicalVote";
 import type { Extraction } from "./ensembleDocument";
-import { extractionProblem, voteReader } from "./voteReader";
+import { extractionProblem, voteJudge, voteReader } from "./voteReader";
 
 const number: Extraction = { kind: "number" };
 const text: Extraction = { kind: "text" };
@@ -179,4 +179,77 @@ test("what is a vote already stays what it is", () => {
       if (vote !== null) expect(canonicalText(vote)).toBe(vote);
     }),
   );
+});
+
+describe("a vote is held against a reference", () => {
+  const isRight = (extraction: Extraction, answer: string, reference: string | null) =>
+    voteJudge(extraction)(read(extraction, answer), reference);
+
+  test.each<[Extraction, string, string]>([
+    [number, "so it is 1,000.", "1000"],
+    [number, "so it is 72", "She has 12 + 60 = 72 left.\n#### 72"],
+    [{ kind: "choice" }, "Answer: B", "b"],
+    [{ kind: "choice" }, "Answer: B", "“b”"],
+    [{ kind: "choice" }, "Answer: B", "(B) because A is wrong"],
+    [box, "it is \\boxed{\\frac{1}{2}}", "\\frac12"],
+    [text, "I think.\nThe Hague.", "the  Hague"],
+    ...["1,000", "0.50", "The Hague.", "[1, 2]", "New  York", "'abc'", "$5"].map((said): [Extraction, string, string] => [
+      byPattern("Answer: (.*)"),
+      `Answer: ${said}`,
+      ` ${said}\n`,
+    ]),
+    [byPattern("Answer: (.*)"), "Answer: 1,000", "A thousand.\nAnswer: 1,000"],
+    [byPattern("(?i)verdict: (\\w+)"), "Verdict: Yes", "YES"],
+    [byPattern("^Answer: (.*)"), "Answer: Answer: 3", "Answer: 3"],
+  ])("as %j reads both, and %j is %j", (extraction, answer, reference) => {
+    expect(isRight(extraction, answer, reference)).toBe(true);
+  });
+
+  test.each<[Extraction, string, string | null, boolean | null]>([
+    [number, "so it is 1,001.", "1000", false],
+    [number, "I do not know", "1000", false],
+    [byPattern("output: (.*)"), "output: ab", "Ab", false],
+    [byPattern("output: (.*)"), "output: 1000", "1,000", false],
+    [byPattern("(a"), "(a", "(a", false],
+    [number, "42", null, null],
+    [number, "none", null, null],
+  ])("by %j %j beside %j is %s", (extraction, answer, reference, right) => {
+    expect(isRight(extraction, answer, reference)).toBe(right);
+  });
+
+  test("and is right beside itself, and beside the answer that it was read off", () => {
+    const patterns = ["(?m)^=(.*)$", "[A-Za-z]+", "(?i)is (\\w+)", "\\d[\\d,.]*", "^-(.*)"].map(byPattern);
+    const pieces = [
+      "Answer: ",
+      "is ",
+      "=",
+      "-",
+      "The Hague",
+      "b",
+      "12",
+      "1,000",
+      ".50",
+      "$",
+      "'",
+      "\\boxed{",
+      "}",
+      "\\frac12",
+      "%",
+      " ",
+      "\n",
+      "*",
+    ];
+    fc.assert(
+      fc.property(
+        fc.constantFrom<Extraction>(number, text, box, { kind: "choice" }, ...patterns),
+        fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((drawn) => drawn.join("")),
+        (extraction, answer) => {
+          const vote = read(extraction, answer);
+          fc.pre(vote !== null);
+          expect([vote, answer].map((reference) => isRight(extraction, answer, reference))).toEqual([true, true]);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
 });

@@ -25,6 +25,21 @@ export function voteReader(extraction: Extraction): (text: string) => string | n
   };
 }
 
+/**
+ * Holds votes against references. A reference may be a whole answer, whose vote counts; a bare one, off which the extraction reads nothing, as patterns
+ * usually do, and which is taken as it would be found; or a vote.
+ *
+ * @returns a function that tells whether a vote is right, which none is not; null where there is no reference.
+ */
+export function voteJudge(extraction: Extraction): (vote: string | null, reference: string | null) => boolean | null {
+  const read = voteReader(extraction);
+  const written = writerOf(extraction);
+  return (vote, reference) => {
+    if (reference === null || vote === null) return reference === null ? null : false;
+    return vote === reference || vote === (read(reference) ?? written(reference));
+  };
+}
+
 /** Why a document's extraction cannot be used, in one sentence; null: it can. */
 export function extractionProblem(extraction: Extraction): string | null {
   if (extraction.kind !== "pattern") return null;
@@ -51,4 +66,12 @@ function readerOf(extraction: Extraction): (text: string) => string | null {
       return pattern.ok ? pattern.read : () => null;
     }
   }
+}
+
+/** How a bare answer is written as a vote. */
+function writerOf(extraction: Extraction): (bare: string) => string {
+  // Choices are the only votes in capitals.
+  if (extraction.kind === "choice") return (bare) => canonicalText(bare).toUpperCase();
+  const pattern = extraction.kind === "pattern" ? patternReader(extraction.pattern) : null;
+  return pattern?.ok === true ? pattern.written : canonicalText;
 }
