@@ -73,11 +73,6 @@ function Opened(props: { readonly batch: Batch; readonly onSample: (id: string) 
               <strong className="font-semibold">Paused since {formatDate(pause.since)}.</strong> {pause.reason}
             </p>
           )}
-          {picture.reading !== null && (
-            <p role="status" className="text-sm text-ink-2">
-              {picture.reading}
-            </p>
-          )}
           <div className="flex flex-col gap-1">
             <p className="text-sm" data-testid="batch-progress">
               {picture.says}

@@ -166,8 +166,7 @@ it("looks again at a batch that runs or is still being read, and says that figur
   const refresh = (state: Batch["state"], of = progress) => batchRefreshMs(testBatch({ state, progress: of }));
   expect([refresh("running"), refresh("done"), refresh("done", beingRead), batchRefreshMs(undefined)]).toEqual([1000, false, 1000, false]);
   expect([refresh("paused"), refresh("paused", beingRead)]).toEqual([5000, 1000]);
-  expect(prepareBatch(testBatch(), identities).reading).toBeNull();
-  expect(plain(prepareBatch(testBatch({ progress: beingRead }), identities).reading)).toBe(
+  expect(plain(prepareBatch(testBatch({ progress: beingRead }), identities).says)).toBe(
     "Its answers are being read from the disk: figures are of the first 40 of 100 questions.",
   );
 });

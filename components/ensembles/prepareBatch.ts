@@ -54,8 +54,6 @@ export interface BatchPicture {
   readonly share: number;
   readonly failedShare: number;
   readonly says: string;
-  /** That answers are still being read, which all figures are of; null: all are. */
-  readonly reading: string | null;
   /** null: it is over, paused, or nobody knows yet. */
   readonly left: string | null;
   readonly figures: readonly { readonly name: string; readonly value: string; readonly detail: string }[];
@@ -204,10 +202,9 @@ export function prepareBatch(batch: Batch, identities: ReadonlyMap<string, Model
     gantt: prepareGantt(drawingsOf(batch), identities),
     share: asked === 0 ? 0 : done / asked,
     failedShare: asked === 0 ? 0 : failed / asked,
-    says: `${formatCount(done + failed)} of ${formatCounted(asked, "answer")} of experts are over; ${formatCount(decided)} of ${formatCounted(decided + open, "question")} decided.`,
-    reading:
+    says:
       progress.questionsRead === null
-        ? null
+        ? `${formatCount(done + failed)} of ${formatCounted(asked, "answer")} of experts are over; ${formatCount(decided)} of ${formatCounted(decided + open, "question")} decided.`
         : `Its answers are being read from the disk: figures are of the first ${formatCount(progress.questionsRead)} of ${formatCounted(batch.questions, "question")}.`,
     left:
       state !== "running" || progress.etaSeconds === null
