@@ -52,7 +52,7 @@ export async function placeTask(
     task: {
       ...{ ensemble, gpu, gpusPerWorker, workers, gpusByNode, maxModelsPerWorker, replicas, storage, questions, prompts, ...lengths },
       ownLimits: promptSet === null ? [] : ownLimits(promptSet, store.prompts),
-      sessionRows: store.sessionRows.list(gpu),
+      sessionRows: store.sessionRows.list(gpu, [...ensemble.experts, ensemble.aggregator.model]),
       engineProfile: profileInUse(store),
       cards,
       concurrency: DEFAULT_CONCURRENCY,

@@ -69,7 +69,7 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
     questions: prompts.length,
     prompts: promptsByExpert(ensemble.experts, recruited.experts),
     ownLimits: ownLimits(set, store.prompts),
-    sessionRows: store.sessionRows.list(gpu),
+    sessionRows: store.sessionRows.list(gpu, [...ensemble.experts, ensemble.aggregator.model]),
     engineProfile: profileInUse(store),
     cards,
     concurrency: request.concurrency,

@@ -66,7 +66,7 @@ const isAlive = (pid: number): boolean => processTable.startOf(pid) !== null;
 
 /** Sessions that were kept as measured ones, and models of which a load alone was. */
 const measured = () => {
-  const rows = store.sessionRows.list("l40s").toReversed();
+  const rows = store.sessionRows.list("l40s", experts).toReversed();
   for (const { origin, loadSeconds, concurrency } of rows)
     expect([origin, loadSeconds, concurrency]).toEqual(["measured", expect.any(Number), expect.any(Number)]);
   return {

@@ -21,7 +21,7 @@ const kept = () => {
   const store = openStore(state);
   try {
     return {
-      rows: store.sessionRows.list("l40s").toReversed(),
+      rows: store.sessionRows.list("l40s", ["qwen2.5-3b", "qwen2.5-7b"]).toReversed(),
       audited: store.audit.list(10).map(({ action, detail }) => [action, detail]),
     };
   } finally {

@@ -101,18 +101,29 @@ describe("measured sessions", () => {
     for (const group of store.sessionRows.groups()) store.sessionRows.remove(group);
   };
 
-  it("are given of one type of GPU, newest first", () => {
-    for (const one of [row(), row({ gpu: "h100-sxm" }), row({ prompts: 3 })]) store.sessionRows.add(one);
-    expect(store.sessionRows.list("l40s")).toEqual([row({ prompts: 3 }), row()]);
-    expect(store.sessionRows.list("nothing")).toEqual([]);
+  it("are given of some models on one type of GPU, newest first", () => {
+    for (const one of [row(), row({ gpu: "h100-sxm" }), row({ prompts: 3 }), row({ model: "b" })]) store.sessionRows.add(one);
+    expect(store.sessionRows.list("l40s", ["a", "c"])).toEqual([row({ prompts: 3 }), row()]);
+    expect(store.sessionRows.list("l40s", ["a", "b"])).toEqual([row({ model: "b" }), row({ prompts: 3 }), row()]);
+    expect([store.sessionRows.list("nothing", ["a"]), store.sessionRows.list("l40s", [])]).toEqual([[], []]);
   });
 
-  it("come all at once as they come one by one, and the oldest beyond twenty thousand go", () => {
+  it("are not hidden by many newer ones of other models, on other numbers of GPUs or of emulated engines", () => {
+    clear();
+    const many = (change: Partial<SessionRow>) => Array.from({ length: 2_500 }, (_, at) => row({ prompts: at + 2, ...change }));
+    store.sessionRows.addAll([row(), ...many({ model: "b" }), ...many({ tp: 2 }), ...many({ origin: "emulated" })]);
+    const listed = store.sessionRows.list("l40s", ["a"]);
+    expect(listed).toHaveLength(1 + 500 + 500);
+    expect(listed.at(-1)).toEqual(row());
+    expect(listed[0]).toEqual(row({ prompts: 2_501, origin: "emulated" }));
+  });
+
+  it("come all at once as they come one by one, and the oldest beyond twenty thousand go, emulated ones first", () => {
     clear();
     const odd = row({ model: 'né "x"', meanOutputTokens: 0.1 + 0.2, loadSeconds: 1e-7 });
     store.sessionRows.addAll([row(), odd]);
     store.sessionRows.addAll([]);
-    expect(store.sessionRows.list("l40s")).toEqual([odd, row()]);
+    expect(store.sessionRows.list("l40s", ["a", 'né "x"'])).toEqual([odd, row()]);
     store.sessionRows.remove({ model: "a", gpu: "l40s", gpus: 1 });
     store.sessionRows.addAll(Array.from({ length: 20_000 }, (_, at) => row({ prompts: at + 1 })));
     expect(store.sessionRows.groups()).toMatchObject([{ model: "a", sessions: 20_000, fewestPrompts: 1, mostPrompts: 20_000 }]);
@@ -121,6 +132,13 @@ describe("measured sessions", () => {
       ["h100-sxm", 1, 1],
       ["l40s", 19_999, 2],
     ]);
+    store.sessionRows.addAll([1, 2, 3].map((prompts) => row({ gpu: "b200", prompts, origin: "emulated" })));
+    expect(store.sessionRows.list("b200", ["a"])).toEqual([]);
+    store.sessionRows.remove({ model: "a", gpu: "h100-sxm", gpus: 1 });
+    store.sessionRows.addAll([1, 2].map((prompts) => row({ gpu: "b200", prompts, origin: "emulated" })));
+    expect(store.sessionRows.list("b200", ["a"]).map(({ prompts }) => prompts)).toEqual([2]);
+    store.sessionRows.add(row());
+    expect(store.sessionRows.groups().map(({ gpu, sessions }) => [gpu, sessions])).toEqual([["l40s", 20_000]]);
   });
 
   it("are told by model and kind of engine, loads alone apart, and go by these", () => {

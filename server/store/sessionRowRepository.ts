@@ -1,4 +1,4 @@
-import { and, count, desc, eq, lte, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, lte, sql } from "drizzle-orm";
 import type { MeasuredSessions, SessionsOfEngine } from "@/server/contracts/ensembles";
 import type { SessionRow } from "@/solver/ensemble/sessionRow";
 import type { Database } from "./database";
@@ -7,23 +7,24 @@ import { sessionRows } from "./schema/ensembles";
 /** Rows that are kept in all: costs are fitted to some dozen of a model. */
 const mostRows = 20_000;
 
-/** Rows of one type of GPU that are read. */
-const mostRead = 2_000;
+/** Rows that are read of one model on one kind of engine, measured ones and emulated ones apart. */
+const mostRead = 500;
 
 const field = (name: keyof SessionRow) => sql`json_extract(${sessionRows.row}, ${sql.raw(`'$.${name}'`)})`;
 
 /** Sessions of experts as they were measured, which session costs are fitted to. */
 export function createSessionRowRepository(db: Database) {
-  /** The oldest beyond twenty thousand go. */
+  /** Beyond twenty thousand emulated ones go first, the oldest of them before others, then the oldest of all. */
   function bound(): void {
-    const beyond = db.select({ id: sessionRows.id }).from(sessionRows).orderBy(desc(sessionRows.id)).limit(1).offset(mostRows);
-    db.delete(sessionRows)
-      .where(lte(sessionRows.id, sql`(${beyond})`))
-      .run();
+    const beyond = (db.select({ rows: count() }).from(sessionRows).get()?.rows ?? 0) - mostRows;
+    if (beyond <= 0) return;
+    const isEmulated = sql`${field("origin")} = 'emulated'`;
+    const worst = db.select({ id: sessionRows.id }).from(sessionRows).orderBy(desc(isEmulated), sessionRows.id).limit(beyond);
+    db.delete(sessionRows).where(inArray(sessionRows.id, worst)).run();
   }
 
   return {
-    /** The oldest beyond twenty thousand goes. */
+    /** Where there are twenty thousand one goes for it: the oldest emulated one, else the oldest. */
     add(row: SessionRow): void {
       db.insert(sessionRows).values({ at: new Date().toISOString(), row }).run();
       bound();
@@ -34,14 +35,23 @@ export function createSessionRowRepository(db: Database) {
       db.run(sql`insert into ${sessionRows} ("at", "row") select ${at}, value from json_each(${JSON.stringify(rows)}) order by key`);
       bound();
     },
-    /** On a type of GPU, newest first, the latest two thousand. */
-    list(gpu: string): readonly SessionRow[] {
-      return db
-        .select({ row: sessionRows.row })
+    /** Of these models on a type of GPU, newest first: of each on so many GPUs the latest five hundred measured ones, and as many emulated ones. */
+    list(gpu: string, models: readonly string[]): readonly SessionRow[] {
+      const alike = sql`partition by ${field("model")}, ${field("tp")}, ${field("origin")}`;
+      const found = db
+        .select({
+          id: sessionRows.id,
+          row: sessionRows.row,
+          turn: sql<number>`row_number() over (${alike} order by ${sessionRows.id} desc)`.as("turn"),
+        })
         .from(sessionRows)
-        .where(eq(field("gpu"), gpu))
-        .orderBy(desc(sessionRows.id))
-        .limit(mostRead)
+        .where(and(eq(field("gpu"), gpu), inArray(field("model"), [...models])))
+        .as("found");
+      return db
+        .select({ row: found.row })
+        .from(found)
+        .where(lte(found.turn, mostRead))
+        .orderBy(desc(found.id))
         .all()
         .map(({ row }) => row);
     },
