@@ -44,7 +44,7 @@ export async function batchJobFile(
       ? kubernetesJob(order, { name, script, inputs, connection: at?.kind === "kubernetes" ? at : null })
       : rayJob(order, { name, script, inputs, address: at?.kind === "ray" ? at.dashboard : null });
   const first = format === "ray" ? ["#!/usr/bin/env bash"] : [];
-  const head = [...first, ...headOf(order), ...howTo[format]].join("\n");
+  const head = [...first, ...headOf(order), ...howTo(name)[format]].join("\n");
   return { ok: true, name: `${name}.${format === "ray" ? "sh" : "yaml"}`, text: `${head}\n${text}` };
 }
 
@@ -94,12 +94,13 @@ const headOf = ({ request, ensemble, sessions, questions, gpu }: BatchOrder): re
   `#   npm run -s weir -- import results --prompts ${request.promptSetId} --ensemble ${ensemble.name} --sample NAME w*-s*.jsonl`,
 ];
 
-const howTo = {
+const howTo = (name: string) => ({
   kubernetes: [
     "# Apply it by `kubectl apply --server-side -f FILE` (its inputs are too large for the annotation of a plain apply).",
     "# The claim for results wants a storage class that several nodes may write: give it another claim where yours has none.",
   ],
   ray: [
-    "# Run it as `bash FILE RESULTS` where `ray` is installed; the nodes need vLLM. Run again it passes over sessions whose results are there.",
+    `# Run it as \`bash FILE RESULTS\` where \`ray\` is installed; the nodes need vLLM. Results come into RESULTS/${name}.`,
+    "# Run again it passes over sessions whose results are there.",
   ],
-} as const;
+});

@@ -263,11 +263,32 @@ it("writes a script that submits a Ray job with its GPUs for each worker, which 
   const results = mkdtempSync(join(folder, "results with blanks-"));
   expect(bash(bin, script).status).toBe(2);
   expect(bash(bin, script, results)).toMatchObject({ status: 0, stderr: "" });
-  expect(answered(results)).toEqual(whole);
+  const [own = "", ...others] = readdirSync(results);
+  expect(others).toEqual([]);
+  expect(answered(join(results, own))).toEqual(whole);
   const submitted = readFileSync(join(bin, "submitted"), "utf8").trim().split("\n");
   expect(submitted).toHaveLength(2);
   for (const line of submitted) expect(line).toMatch(/^job submit --address http:\/\/ray\.example:8265 --no-wait --entrypoint-num-gpus 1 /);
   expect(readFileSync(join(bin, "calls"), "utf8")).toContain("--model org/seven's --served-model-name qwen2.5-7b");
+});
+
+it("does not take another batch's results in the same folder for its own, and asks nothing again that a Ray script ran before", async () => {
+  const bin = programs();
+  const results = join(folder, "results of both");
+  const sameShape = { ...testOrder(questions), request: { ...testOrder(questions).request, promptSetId: "other" } };
+  keepPrompts("other", (at) => ({ ...testPrompt(at), id: `other-p${at}` }));
+  const scripts = await Promise.all(
+    [testOrder(questions), sameShape].map(async (order, at) => {
+      const path = join(folder, `both-${at}.sh`);
+      writeFileSync(path, await text({ format: "ray" }, order));
+      return path;
+    }),
+  );
+  for (const script of [...scripts, ...scripts]) expect(bash(bin, script, results)).toMatchObject({ status: 0, stderr: "" });
+  const asked = readdirSync(results).map((own) => answered(join(results, own)));
+  const others = whole.map((line) => line.replace(/p(\d)$/, "other-p$1"));
+  expect(asked.sort((one, other) => (one.join() < other.join() ? -1 : 1))).toEqual([others, whole]);
+  expect(readFileSync(join(bin, "calls"), "utf8").trim().split("\n")).toHaveLength(6);
 });
 
 it("gives the same file for the same batch, and another name where what is run differs", async () => {
@@ -297,4 +318,18 @@ it("says what is missing: what to load, texts that are gone, prompts that are to
     ok: false,
     message: expect.stringContaining("sample fewer"),
   });
+}, 20_000);
+
+it("writes prompts down no further where they are too many already", async () => {
+  const pages: number[] = [];
+  const some = (_: string, from: number, to: number) => {
+    pages.push(from);
+    const texts = randomBytes(15_000 * (to - from)).toString("base64");
+    return Array.from({ length: to - from }, (_, at) => ({
+      position: from + at,
+      prompt: testPrompt(from + at, texts.slice(at * 20_000, (at + 1) * 20_000)),
+    }));
+  };
+  expect(await sessionInputs(testOrder(5_000), { some })).toMatchObject({ ok: false, message: expect.stringContaining("sample fewer") });
+  expect(pages).toEqual([0, 500]);
 }, 20_000);

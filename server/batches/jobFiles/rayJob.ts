@@ -17,7 +17,10 @@ export interface RayJobParts {
 /** Ends a text in the script: base64 has no underscores, and no line of the worker's script is this. */
 const end = "WEIR_END";
 
-/** The experts' stage of a batch as a script that submits a Ray job for each worker, inputs and all. */
+/**
+ * The experts' stage of a batch as a script that submits a Ray job for each worker, inputs and all. Results come into a folder of the job's name, so that
+ * no job takes another's for its own.
+ */
 export function rayJob(order: BatchOrder, { name, script, inputs, address }: RayJobParts): string {
   const unpack = inputParts(inputs).flatMap(({ file, base64 }) => [`base64 -d > "$folder/${file}" <<'${end}'`, base64, end]);
   const at = address === null ? [] : ["--address", address];
@@ -29,7 +32,7 @@ export function rayJob(order: BatchOrder, { name, script, inputs, address }: Ray
   return `${[
     "set -euo pipefail",
     'if [ $# -ne 1 ]; then echo "usage: bash $0 RESULTS, a folder that all nodes of the Ray cluster have under this path" >&2; exit 2; fi',
-    "results=$1",
+    `results=$1/${name}`,
     "run=$(date +%s)",
     "folder=$(mktemp -d)",
     `trap 'rm -rf "$folder"' EXIT`,

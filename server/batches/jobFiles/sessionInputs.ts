@@ -17,6 +17,8 @@ const pageSize = 500;
 /** What a job file carries: some hundred thousand prompts as they usually are, and a file that tools still open. */
 const mostBytes = 24 * 1024 * 1024;
 
+const tooManyPrompts = `The prompts of all sessions are more than the ${mostBytes / 1024 ** 2} MB, compressed, that a job file carries: sample fewer of them, or have the studio run the batch.`;
+
 export const sessionName = (worker: number, turn: number): string => `w${worker}-s${turn}`;
 
 /**
@@ -33,17 +35,16 @@ export async function sessionInputs(
   const asked = new Map<number, typeof sessions>();
   for (const session of sessions) for (const at of session.positions) asked.set(at, [...(asked.get(at) ?? []), session]);
   const files = new Map(sessions.map(({ name }) => [name, collected()]));
+  const tooLarge = (): boolean => [...files.values()].reduce((sum, { bytes }) => sum + bytes(), 0) > mostBytes;
   for (let from = 0; from < questions; from += pageSize) {
     const page = prompts.some(request.promptSetId, from, Math.min(from + pageSize, questions));
     if (page.length === 0) return { ok: false, message: "The texts of the prompts were deleted meanwhile." };
     for (const { position, prompt } of page)
       for (const { name, model } of asked.get(position) ?? []) await files.get(name)?.write(requestLine(prompt, model, ensemble.maxTokens));
+    if (tooLarge()) return { ok: false, message: tooManyPrompts };
   }
   const inputs = await Promise.all(sessions.map(async ({ name }) => ({ name, gzip: (await files.get(name)?.end()) ?? Buffer.alloc(0) })));
-  const bytes = inputs.reduce((sum, { gzip }) => sum + gzip.length, 0);
-  if (bytes <= mostBytes) return { ok: true, inputs };
-  const sizes = `${Math.ceil(bytes / 1024 ** 2)} MB compressed, and a job file carries ${mostBytes / 1024 ** 2}`;
-  return { ok: false, message: `The prompts of all sessions are ${sizes}: sample fewer of them, or have the studio run the batch.` };
+  return tooLarge() ? { ok: false, message: tooManyPrompts } : { ok: true, inputs };
 }
 
 /** One line of OpenAI's batch form. */
@@ -55,8 +56,14 @@ function requestLine({ id, body }: Prompt, model: string, maxTokens: number | un
 function collected() {
   const gzip = createGzip();
   const chunks: Buffer[] = [];
-  gzip.on("data", (chunk: Buffer) => chunks.push(chunk));
+  let bytes = 0;
+  gzip.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+  });
   return {
+    /** Compressed so far; the last that was written may not be among it yet. */
+    bytes: () => bytes,
     async write(text: string): Promise<void> {
       if (!gzip.write(text)) await once(gzip, "drain");
     },

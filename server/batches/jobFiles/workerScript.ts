@@ -47,6 +47,7 @@ const head = [
   "# so that a worker that was cut off passes over what is done and goes on with the next session.",
   "set -euo pipefail",
   "worker=$1 inputs=$2 results=$3",
+  'mkdir -p "$results"',
   "scratch=$(mktemp -d)",
   `trap 'rm -rf "$scratch"' EXIT`,
   "session() {",
