@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { importAssignments } from "./importAssignments";
 
 const read = (text: string, pieces = 1000) => {
@@ -38,6 +38,23 @@ test.each<[string, string]>([
   ],
 ])("%j is refused in a sentence", async (text, message) => {
   expect(await read(text)).toBe(message);
+});
+
+test.each([
+  ["a line", '{"id": "q"}\n', '{"id": "other", "experts": ["a"]}\n'],
+  ["a row", "id,expert\nq,\n", "q,a\n"],
+  ["a header", "id,model\n", "q,a\n"],
+])("a file that is refused for %s is read no further and closed", async (_, begin, more) => {
+  let pieces = 0;
+  const stream = Readable.from(
+    (function* () {
+      yield Buffer.from(begin);
+      for (; pieces < 1000; pieces += 1) yield Buffer.from(more.repeat(1000));
+    })(),
+  );
+  expect(await importAssignments({ name: "who.txt", stream })).toMatch(/^who\.txt line \d: /);
+  await vi.waitUntil(() => stream.destroyed);
+  expect(pieces).toBeLessThan(1000);
 });
 
 test("whatever a file holds, it is read or refused and nothing is thrown", async () => {

@@ -40,8 +40,13 @@ async function beginning(chunks: AsyncIterator<Uint8Array | string>): Promise<Bu
 }
 
 async function* whole(begun: Buffer, rest: AsyncIterator<Uint8Array | string>): AsyncGenerator<Buffer> {
-  yield begun;
-  for (let { value, done } = await rest.next(); done !== true; { value, done } = await rest.next()) yield Buffer.from(value);
+  try {
+    yield begun;
+    for (let { value, done } = await rest.next(); done !== true; { value, done } = await rest.next()) yield Buffer.from(value);
+  } finally {
+    // Where reading ends early: the file would stay open.
+    await rest.return?.();
+  }
 }
 
 async function fromCsv(source: CsvSource): Promise<Assignments | string> {
