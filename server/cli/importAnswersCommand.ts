@@ -31,6 +31,8 @@ export function addImportAnswersCommand(importing: Command, onExit: (code: ExitC
 async function importSample(file: string, { of: models, sample: name }: AnswerFlags): Promise<ExitCode> {
   if (!existsSync(file)) return refuse(`There is no file ${file}.`);
   if (models.length < 2 || models.length > mostModels) return refuse(`--of names ${models.length} models: name 2 to ${mostModels}.`);
+  const twice = models.find((model, at) => models.indexOf(model) !== at);
+  if (twice !== undefined) return refuse(`--of names ${twice} twice: name each model once.`);
   const bytes = createReadStream(file);
   const stream = file.endsWith(".gz") ? bytes.pipe(createGunzip()) : bytes;
   const read = await importAnswers({ name: basename(file), stream }, models);

@@ -91,6 +91,8 @@ it("keeps a table of labelled answers, packed or not, and says what it does not 
   }
   const alone = await weir("import", "answers", join(folder, "answers.csv"), "--of", "small", "--sample", "one");
   expect([alone.code, alone.stderr]).toEqual([2, "--of names 1 models: name 2 to 17.\n"]);
+  const twice = await weir("import", "answers", join(folder, "answers.csv"), "--of", "small, large,small", "--sample", "one");
+  expect([twice.code, twice.stderr]).toEqual([2, "--of names small twice: name each model once.\n"]);
   const unknown = await weir("import", "answers", join(folder, "answers.csv"), "--of", "small,none", "--sample", "one");
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("none")]);
 });
