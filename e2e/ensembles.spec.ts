@@ -179,10 +179,15 @@ test("a newcomer sees where experts of an ensemble go, tries its gate, serves it
     expect(outcomes).toContain("aggregated");
     await expect(page.getByTestId("online-outcomes")).toContainText("aggregated");
     await expect(page.getByTestId("online-figures")).toContainText(`Requests at this tau${REQUESTS}since`);
-    await expect(page.getByTestId("online-figures")).toContainText(/predicted \d.* by the sample Example, modelled/);
+    await expect(page.getByTestId("online-figures")).toContainText(/Predicted at this tau\d.* by the sample Example, modelled/);
     await expect(page.getByTestId("online-totals")).toContainText(`${2 * REQUESTS} requests`);
     await expect(page.getByText("differs from what is served in tau")).toBeVisible();
     await lookOver("online");
+    await page.goto(`${studio.url}/ensembles?tab=online&ensemble=gone`);
+    await expect(page.getByText("There is no ensemble gone")).toBeVisible();
+    await expect(page.getByTestId("online-figures")).toHaveCount(0);
+    await page.getByLabel("Served here").selectOption("example");
+    await expect(page.getByTestId("online-figures")).toBeVisible();
     await page.goto(`${studio.url}/history`);
     await expect(page.getByText("answers were worse").filter({ visible: true }).first()).toBeVisible();
   });
@@ -306,7 +311,7 @@ function assignmentsFile(): string {
 
 /** Four sessions of one expert, each with its load. Its path. */
 function sessionsFile(): string {
-  const rows = [100, 400, 1600, 3200].map((prompts) => `${LADDER[0]},l40s,1,${prompts},64,200,500,${7 + 0.2 * prompts},11`);
+  const rows = [100, 400, 1600, 3200].map((prompts) => `${LADDER[0]},l40s,1,${prompts},64,200,500,${7 + 0.2 * prompts + (prompts % 7)},11`);
   const file = join(mkdtempSync(join(tmpdir(), "weir-sessions-")), "sessions.csv");
   writeFileSync(file, `model,gpu,tp,prompts,concurrency,mean_output_tokens,max_output_tokens,seconds,load_seconds\n${rows.join("\n")}\n`);
   return file;

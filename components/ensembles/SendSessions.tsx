@@ -1,6 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -13,8 +14,14 @@ import { useEnsembleAct } from "./useEnsembles";
 export function SendSessions({ onKept }: { readonly onKept: () => void }) {
   const client = useTRPCClient();
   const sent = useMutation({ mutationFn: uploadSessions });
-  const keep = useEnsembleAct(client.ensembles.keepSessions.mutate, () => {
+  // A chooser that goes on showing a file does not take it again.
+  const [round, setRound] = useState(0);
+  const leave = () => {
     sent.reset();
+    setRound((old) => old + 1);
+  };
+  const keep = useEnsembleAct(client.ensembles.keepSessions.mutate, () => {
+    leave();
     onKept();
   });
   return (
@@ -27,6 +34,7 @@ export function SendSessions({ onKept }: { readonly onKept: () => void }) {
       }}
     >
       <FilePicker
+        key={round}
         label="Table of measured sessions"
         hint="CSV, a session a row: model, gpu, tp, prompts, mean_output_tokens, max_output_tokens, seconds from the first prompt to the last answer; where they are known concurrency, load_seconds, origin (measured or emulated). A row of 0 prompts is a load alone."
         busy={sent.isPending}
@@ -47,12 +55,12 @@ export function SendSessions({ onKept }: { readonly onKept: () => void }) {
           <Button type="submit" look="primary" disabled={keep.isPending}>
             {keep.isPending ? "Keeping them …" : "Keep them"}
           </Button>
-          <Button onClick={() => sent.reset()}>Leave them</Button>
+          <Button onClick={leave}>Leave them</Button>
         </div>
       )}
       {keep.isSuccess && (
         <p role="status" className="text-sm text-ink-2">
-          Kept {formatCounted(keep.data.rows, "row")}: placements are fitted to them from now on.
+          Kept {formatCounted(keep.data.rows, "row")}: placements take them into account from now on.
         </p>
       )}
     </form>

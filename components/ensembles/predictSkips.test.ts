@@ -18,24 +18,27 @@ describe("the sample that a served ensemble is held against", () => {
 
 describe("what a sample predicts at the tau in force", () => {
   it("is what skips at the first tau that decides as this one does", () => {
-    expect(predictSkips(testEnsemble({ tau: 2 / 3 }), testSample(), testReport())).toMatch(
-      /^predicted 85\.0\u00a0% \(.*\) by the sample answers, uploaded$/,
-    );
-    expect(predictSkips(testEnsemble({ tau: 0.5 }), testSample(), testReport())).toContain("predicted 85.0");
-    expect(predictSkips(testEnsemble({ tau: 1 }), testSample(), testReport())).toContain("predicted 45.0");
+    const at = (tau: number) => predictSkips(testEnsemble({ tau }), testSample(), testReport());
+    expect(at(2 / 3)).toEqual({ value: "85.0\u00a0%", detail: "84.0 to 86.0\u00a0% by the sample answers, uploaded" });
+    expect([at(0.5).value, at(1).value]).toEqual(["85.0\u00a0%", "45.0\u00a0%"]);
   });
 
   it("is nothing where votes weigh otherwise in the ensemble", () => {
     const weighed = (third: number) =>
       testEnsemble({ confidence: { kind: "accuracy-weighted", accuracy: { "a-1b": 0.5, "b-3b": 0.6, "c-7b": third } } });
     expect(predictingRequest(weighed(0.7), "s1").confidence).toBe("accuracy-weighted");
-    expect(predictSkips(weighed(0.7), testSample(), testReport())).toMatch(/^predicted/);
-    expect(predictSkips(weighed(0.8), testSample(), testReport())).toContain("votes weigh otherwise");
+    expect(predictSkips(weighed(0.7), testSample(), testReport()).value).toBe("45.0\u00a0%");
+    expect(predictSkips(weighed(0.8), testSample(), testReport())).toMatchObject({
+      value: "–",
+      detail: expect.stringContaining("weigh otherwise"),
+    });
   });
 
   it("is nothing where other experts than the sample's recruits are asked", () => {
     const asked = { expertsPerQuestion: 2, quorum: 2 };
-    expect(predictSkips(testEnsemble(asked), testSample(), testReport())).toContain("recruits");
-    expect(predictSkips(testEnsemble({ ...asked, skills: { "*": { "a-1b": 0.5 } } }), testSample(), testReport())).toMatch(/^predicted/);
+    expect(predictSkips(testEnsemble(asked), testSample(), testReport()).detail).toContain("recruits");
+    expect(predictSkips(testEnsemble({ ...asked, skills: { "*": { "a-1b": 0.5 } } }), testSample(), testReport()).value).toBe(
+      "45.0\u00a0%",
+    );
   });
 });

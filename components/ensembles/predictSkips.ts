@@ -1,9 +1,19 @@
 import type { AnswerSampleSummary, GateReport, ReplayRequest } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { ABSENT } from "../ui/format";
 import { formatShare, formatShareSpan } from "./prepareGate";
 import { originWords } from "./prepareSamples";
 import { confidenceOf } from "./prepareTauUse";
 import { SAME_TAU } from "./tauText";
+
+/** What a sample says of a served ensemble at its tau, as a figure has it. */
+export interface PredictedSkips {
+  readonly value: string;
+  readonly detail: string;
+}
+
+/** Nothing is predicted. @param why in words. */
+export const unpredicted = (why: string): PredictedSkips => ({ value: ABSENT, detail: why });
 
 /** The sample that a served ensemble is held against: the one that is named where it has answers of every expert, else the newest that has. */
 export function predictingSample(
@@ -36,18 +46,18 @@ function weighsAlike({ confidence }: Ensemble, { experts }: GateReport): boolean
 
 /**
  * Share of questions that skip the aggregator at the tau that the ensemble has, which is no aggregating of all, by a sample on which just this gate was
- * replayed; or why it says nothing of it. In words that follow others.
+ * replayed; or why it says nothing of it.
  *
  * @param report of `predictingRequest` on the sample.
  */
-export function predictSkips(ensemble: Ensemble, sample: AnswerSampleSummary, report: GateReport): string {
+export function predictSkips(ensemble: Ensemble, sample: AnswerSampleSummary, report: GateReport): PredictedSkips {
   const { tau, experts, expertsPerQuestion, skills } = ensemble;
   if (experts.length > expertsPerQuestion && skills === undefined)
-    return "not predicted: a sample recruits experts by accuracy, and this ensemble asks the first of its list";
-  if (!weighsAlike(ensemble, report)) return `not predicted: votes weigh otherwise on the sample ${sample.name}`;
+    return unpredicted("a sample recruits experts by accuracy, this ensemble asks the first of its list");
+  if (!weighsAlike(ensemble, report)) return unpredicted(`votes weigh otherwise on the sample ${sample.name}`);
   const point = report.points.find((each) => each.tau >= tau - SAME_TAU);
-  if (point === undefined) return `not predicted: the sample ${sample.name} ends below this tau`;
+  if (point === undefined) return unpredicted(`the sample ${sample.name} ends below this tau`);
   const { word } = originWords[sample.origin];
   const from = sample.name.endsWith(word) ? sample.name : `${sample.name}, ${word}`;
-  return `predicted ${formatShare(point.skipped.value)} (${formatShareSpan(point.skipped)}) by the sample ${from}`;
+  return { value: formatShare(point.skipped.value), detail: `${formatShareSpan(point.skipped)} by the sample ${from}` };
 }

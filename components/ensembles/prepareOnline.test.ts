@@ -20,12 +20,12 @@ import { testEnsemble, testServed } from "./testGate";
 
 describe("counts of a served ensemble", () => {
   it("tell shares of requests, and nothing of none", () => {
-    expect(onlineFigures(testServed(), "").map(({ value }) => value)).toEqual(["100", "40\u00a0%", "10\u00a0%", "1"]);
+    const predicted = { value: "45\u00a0%", detail: "by a sample" };
+    expect(onlineFigures(testServed(), predicted).map(({ value }) => value)).toEqual(["100", "40\u00a0%", "45\u00a0%", "10\u00a0%", "1"]);
     const outcomes = { skipped: 0, aggregated: 0, "aggregator-failed": 0, failed: 0 };
     const inForce = { ...testServed().inForce, requests: 0, outcomes, atDeadline: 0, votes: {} };
     const anew = testServed({ inForce });
-    expect(onlineFigures(anew, "predicted so").map(({ value }) => value)).toEqual(["0", "–", "–", "0"]);
-    expect(onlineFigures(anew, "predicted so")[1]?.detail).toBe("0 requests; predicted so");
+    expect(onlineFigures(anew, predicted).map(({ value }) => value)).toEqual(["0", "–", "45\u00a0%", "–", "0"]);
     expect(liveBuckets(anew)).toEqual([]);
     expect(onlineTotals(anew)).toMatch(/^Since 19.*: 100 requests, of which 40\u00a0% skipped/);
   });

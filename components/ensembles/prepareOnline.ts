@@ -2,6 +2,7 @@ import type { EnsembleCall, EnsembleCounts, EnsembleOutcome, KeptEnsemble, Serve
 import { AGGREGATE_ALL, type Ensemble } from "@/solver/ensemble/ensembleDocument";
 import type { Tone } from "../ui/Badge";
 import { formatClock, formatCount, formatCounted, formatDate, formatPercent, formatPercentSpan, formatSeconds } from "../ui/format";
+import type { PredictedSkips } from "./predictSkips";
 import { byAgreement, votesInWords, votesOf } from "./prepareBuckets";
 import type { GateFigure } from "./prepareGate";
 import type { TauStop } from "./TauSlider";
@@ -23,17 +24,18 @@ const dateOf = (unixMs: number): string => formatDate(new Date(unixMs).toISOStri
 /** Counts at the tau in force, as the head of an ensemble tells them. @param predicted what a sample says of the skips at this tau. */
 export function onlineFigures(
   { inForce, ensemble }: Pick<ServedEnsemble, "inForce" | "ensemble">,
-  predicted: string,
+  predicted: PredictedSkips,
 ): readonly GateFigure[] {
   const { requests, outcomes: counts, atDeadline, belowQuorum, sinceMs } = inForce;
   const skipped = counts.skipped ?? 0;
   return [
-    { name: "Requests at this tau", value: formatCount(requests), detail: `since ${dateOf(sinceMs)} by the gateway's clock` },
+    { name: "Requests at this tau", value: formatCount(requests), detail: `since ${dateOf(sinceMs)}` },
     {
-      name: "Skipped the aggregator at this tau",
+      name: "Skipped at this tau",
       value: ofRequests(skipped, requests),
-      detail: `${formatCounted(skipped, "request")}; ${predicted}`,
+      detail: `the aggregator, for ${formatCounted(skipped, "request")}`,
     },
+    { name: "Predicted at this tau", ...predicted },
     {
       name: "Decided at the deadline",
       value: ofRequests(atDeadline, requests),
@@ -50,7 +52,7 @@ export function onlineFigures(
 /** Counts under whichever tau was in force, in a sentence. */
 export function onlineTotals({ requests, outcomes: counts, sinceMs }: EnsembleCounts): string {
   const skipped = counts.skipped ?? 0;
-  return `Since ${dateOf(sinceMs)}, under every tau there was: ${formatCounted(requests, "request")}, of which ${ofRequests(skipped, requests)} skipped the aggregator by the tau of the time.`;
+  return `Since ${dateOf(sinceMs)} by the gateway's clock, under every tau there was: ${formatCounted(requests, "request")}, of which ${ofRequests(skipped, requests)} skipped the aggregator by the tau of the time.`;
 }
 
 export interface ShareRow {

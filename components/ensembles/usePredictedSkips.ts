@@ -4,21 +4,21 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { useTRPC } from "../api/trpc";
-import { predictingRequest, predictingSample, predictSkips } from "./predictSkips";
+import { type PredictedSkips, predictingRequest, predictingSample, predictSkips, unpredicted } from "./predictSkips";
 import { isAggregateAll } from "./tauText";
 import { useGateReport } from "./useGateReport";
 
-/** What a sample predicts of a served ensemble at the tau in force, in words. @param named the sample that the address names; null: none. */
-export function usePredictedSkips(ensemble: Ensemble, named: string | null): string {
+/** What a sample predicts of a served ensemble at the tau in force. @param named the sample that the address names; null: none. */
+export function usePredictedSkips(ensemble: Ensemble, named: string | null): PredictedSkips {
   const samples = useQuery(useTRPC().ensembles.samples.queryOptions()).data;
   const sample = samples === undefined || isAggregateAll(ensemble.tau) ? null : predictingSample(samples, named, ensemble.experts);
   // The gate at every tau is one report: another tau asks nothing anew, and each answer of the gateway is a new object.
   const text = sample === null ? null : JSON.stringify(predictingRequest(ensemble, sample.id));
   const request = useMemo(() => (text === null ? null : (JSON.parse(text) as ReturnType<typeof predictingRequest>)), [text]);
   const { data, error, isPlaceholderData } = useGateReport(request);
-  if (isAggregateAll(ensemble.tau)) return "none is, at this tau";
-  if (samples === undefined) return "reading samples";
-  if (sample === null) return "not predicted: no sample has answers of all its experts";
-  if (error !== null) return `not predicted: ${error.message}`;
-  return data === undefined || isPlaceholderData ? "predicting" : predictSkips(ensemble, sample, data);
+  if (isAggregateAll(ensemble.tau)) return unpredicted("at this tau none is skipped");
+  if (samples === undefined) return unpredicted("reading samples …");
+  if (sample === null) return unpredicted("no sample has answers of all its experts");
+  if (error !== null) return unpredicted(error.message);
+  return data === undefined || isPlaceholderData ? unpredicted("replaying the gate …") : predictSkips(ensemble, sample, data);
 }
