@@ -4,6 +4,7 @@ import { freeWorkers } from "@/server/batches/freeWorkers";
 import { batchJobFile } from "@/server/batches/jobFiles/batchJobFile";
 import { aggregatorProblem, prepareOrder } from "@/server/batches/prepareOrder";
 import type { CardShelf } from "@/server/cards/cardShelf";
+import { claimOnCluster } from "@/server/clusters/claims";
 import type { BatchRequest } from "@/server/contracts/batches";
 import type { Outcome } from "@/server/contracts/studio";
 import type { Fleet } from "@/server/fleet/fleet";
@@ -25,21 +26,13 @@ export interface BatchServiceParts {
 export function createBatchService({ store, uploads, cards, clusterOf, batches }: BatchServiceParts): BatchService {
   const note = (actor: string, action: string, subject: string, detail: string) =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
-  const nameOf = (id: string): string => batches.get(id)?.name ?? id;
-
-  /** Why no batch can begin on a cluster now; null where one can. */
-  function hindrance(clusterId: string): string | null {
-    const spec = store.clusters.get(clusterId)?.spec;
-    if (spec === undefined) return `There is no cluster ${clusterId}.`;
-    if (store.applications.open().some((one) => one.clusterId === clusterId))
-      return `A plan is being put into force on ${spec.name}: wait for its end, or abort it.`;
-    const running = batches.runningOn(clusterId);
-    return running === null ? null : `The batch "${running}" runs on ${spec.name}: wait for its end, or stop it.`;
-  }
+  const nameOf = (id: string): string => store.batches.summary(id)?.name ?? id;
+  const noCluster = (id: string) => ({ ok: false, message: `There is no cluster ${id}.` }) as const;
 
   async function prepared(request: BatchRequest, signal: AbortSignal): Promise<Outcome<{ readonly order: BatchOrder }>> {
-    const problem = hindrance(request.clusterId);
-    if (problem !== null) return { ok: false, message: problem };
+    if (store.clusters.get(request.clusterId) === null) return noCluster(request.clusterId);
+    const claim = claimOnCluster(request.clusterId, store);
+    if (claim !== null) return { ok: false, message: claim };
     const cluster = clusterOf(request.clusterId);
     if (cluster === null)
       return { ok: false, message: "This cluster is not connected: nothing can be loaded there. Export a job file instead." };
@@ -93,8 +86,8 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
       return left === null ? { ok: true } : { ok: false, message };
     },
     remove(id, actor) {
-      const batch = store.batches.list().find((one) => one.id === id);
-      if (batch === undefined) return { ok: false, message: "There is no such batch." };
+      const batch = store.batches.summary(id);
+      if (batch === null) return { ok: false, message: "There is no such batch." };
       if (batch.endedAt === null) return { ok: false, message: `"${batch.name}" is not over: stop it first.` };
       store.batches.remove(id);
       note(actor, "remove batch", batch.name, `${batch.questions} questions with their answers`);
@@ -103,7 +96,7 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
     results: (id) => batches.results(id),
     async export({ request, format }, signal) {
       const cluster = store.clusters.get(request.clusterId);
-      if (cluster === null) return { ok: false, message: `There is no cluster ${request.clusterId}.` };
+      if (cluster === null) return noCluster(request.clusterId);
       const { catalogue } = cards.read();
       // What of it is free is for whoever runs the job to see to.
       const hardware = freeWorkers({ ...cluster.spec, engines: [] }, request);

@@ -101,11 +101,24 @@ describe("a batch on the embedded cluster", () => {
     expect(cluster.store.sessionRows.groups()).toEqual([]);
   });
 
+  it("loads no more of the aggregator's engines than there are questions for them", async () => {
+    // Experts split on the first of its three questions only.
+    const id = start({ questions: 3 });
+    await until(() => batches.get(id)?.state === "done");
+    const batch = batches.get(id);
+    expect(batch?.progress.questions).toEqual({ skipped: 2, aggregated: 1, unanswered: 0, open: 0 });
+    const engines = batch?.sessions.filter(({ stage }) => stage === "aggregator");
+    expect(engines?.map(({ state, answered }) => [state, answered])).toEqual([
+      ["done", 1],
+      ["waiting", 0],
+    ]);
+  });
+
   it("is the only one on its cluster, waits where it is paused, goes on where it is resumed, and ends its engines when it is stopped", async () => {
     const id = start({ request: { concurrency: 1 } });
     const other = batches.start(orderOf({ ensemble: ensembleOf(experts, aggregator), workers: [experts], questions: 1 }), "ann");
     expect(other).toEqual({ ok: false, message: 'The batch "nightly" runs on Embedded: wait for its end, or stop it.' });
-    expect(batches.runningOn("embedded")).toBe("nightly");
+    expect(cluster.store.batches.runningOn("embedded")).toBe("nightly");
     const { store, connector } = cluster;
     const plan = planOnGpus("small", { "qwen2.5-3b": [1] });
     store.plans.keep(plan);
@@ -114,7 +127,7 @@ describe("a batch on the embedded cluster", () => {
     const runner = createApplyRunner({ store, connectorOf: () => connector, graceMs: 0 });
     expect(await runner.start({ clusterId: "embedded", planId: plan.id, kind: "apply", actor: "ann" })).toEqual({
       ok: false,
-      message: 'The batch "nightly" runs on this cluster: wait for its end, or stop it.',
+      message: 'The batch "nightly" runs on Embedded: wait for its end, or stop it.',
     });
     await runner.close();
     await until(() => (batches.get(id)?.progress.expertAnswers.done ?? 0) >= 5);
@@ -134,7 +147,7 @@ describe("a batch on the embedded cluster", () => {
     expect(await batches.stop(id)).toEqual({ ok: true, left: null });
     expect(await standing()).toEqual([]);
     expect(batches.get(id)).toMatchObject({ state: "stopped" });
-    expect(batches.runningOn("embedded")).toBeNull();
+    expect(cluster.store.batches.runningOn("embedded")).toBeNull();
     expect(await batches.stop(id)).toMatchObject({ ok: false });
     const results = [...(batches.results(id) ?? [])];
     expect(results.length).toBe(batches.get(id)?.progress.questions.skipped);

@@ -17,6 +17,7 @@ import { CallQueue } from "./callQueue";
 import { emulatedWorkload } from "./emulatedWorkload";
 import type { SessionRecord } from "./sessionRecord";
 import { type Hold, runSession, type SessionGround } from "./sessionRun";
+import { stumbledOver } from "./stumbledOver";
 
 /** How often what running sessions have taken is put down. */
 const KEEP_MS = 2_000;
@@ -178,8 +179,9 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
       }),
     );
     if (!(await hold.opened())) return;
-    if (questions.undecided.left > 0 || aggregators.some((record) => record.state !== "waiting"))
-      await Promise.all(aggregators.map(through));
+    // Engines beyond the questions that there are for them would be loaded for nothing; those that a killed studio had loaded are to be ended.
+    const { left } = questions.undecided;
+    await Promise.all(aggregators.filter((record, at) => at < left || record.state !== "waiting").map(through));
     if (!(await hold.opened())) return;
     const { skipped, aggregated, unanswered } = questions.counts;
     const detail = `${skipped} questions skipped the aggregator, ${aggregated} were aggregated, ${unanswered} have no answer`;
@@ -233,17 +235,4 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
       state.close();
     },
   };
-}
-
-/** Codes of a disk that takes nothing more. */
-const DISK_CODES = /^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY)|ENOSPC|EDQUOT)/;
-
-/** Of an error nothing but its name: what it says may be of a prompt. */
-function stumbledOver(error: unknown): string {
-  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-  const known = String(code ?? name ?? "unknown");
-  const wayOut = DISK_CODES.test(known)
-    ? "Its disk may be full: resume when it can write again."
-    : "Resume to try again, or stop the batch.";
-  return `The studio could not go on (${known}). ${wayOut}`;
 }

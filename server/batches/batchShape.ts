@@ -27,11 +27,14 @@ export interface BatchShape {
 
 const OF_BATCHES = /^batch-([0-9a-f]{8})-(?:experts|aggregator)-w\d+-\d+$/;
 
-/** The first eight digits of the batch that an engine was started for; null: for none. */
+/** The first eight digits of a batch's id, which ids of its engines have. */
+export const batchPrefix = (batchId: string): string => batchId.slice(0, 8);
+
+/** The prefix of the batch that an engine was started for; null: for none. */
 export const batchOfEngine = (engineId: string): string | null => OF_BATCHES.exec(engineId)?.[1] ?? null;
 
 const engineIdOf = (batchId: string, stage: BatchStage, worker: number, turn: number): string =>
-  `batch-${batchId.slice(0, 8)}-${stage}-w${worker}-${turn}`;
+  `batch-${batchPrefix(batchId)}-${stage}-w${worker}-${turn}`;
 
 /** What a batch's order comes to: its sessions with their engines, and who answers which question. */
 export function batchShape({ id, order }: Pick<StoredBatch, "id" | "order">): BatchShape {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CardShelf } from "@/server/cards/cardShelf";
+import { claimOnCluster } from "@/server/clusters/claims";
 import type { Batch, BatchResult, BatchSummary } from "@/server/contracts/batches";
 import type { Outcome } from "@/server/contracts/studio";
 import { createDoors } from "@/server/profiling/place";
@@ -10,14 +11,12 @@ import { extractionProblem } from "@/solver/ensemble/voteReader";
 import type { BatchCluster } from "./batchConnector";
 import { batchResults } from "./batchResults";
 import { type BatchRun, takeUpBatch } from "./batchRun";
-import { batchOfEngine } from "./batchShape";
 import { describeBatch } from "./describeBatch";
 import { emulationProblem } from "./emulatedWorkload";
 import { createEndedBatches } from "./endedBatches";
+import { createEngineSweeper } from "./engineSweeper";
+import { stumbledOver } from "./stumbledOver";
 import { turnByTurn } from "./turnByTurn";
-
-/** Engines of batches that are over are looked for so often, until they are seen to be gone. */
-const SWEEP_MS = 2_000;
 
 export interface BatchesParts {
   readonly store: Store;
@@ -42,17 +41,24 @@ export function createBatches(parts: BatchesParts) {
   const precisionOf = (model: string) => cards.read().catalogue.models[model]?.precision ?? "bf16";
   const runParts = { ...parts, clusterName, precisionOf, doors, turn: turnByTurn() };
   const runs = new Map<string, BatchRun>();
-  const stopping = new Set<Promise<unknown>>();
-  /** Clusters on which engines of batches that are over may stand. */
-  const unswept = new Set<string>();
-  let sweeper: NodeJS.Timeout | undefined;
+  /** Open batches that could not be taken up, with the reason, by id. */
+  const stuck = new Map<string, NonNullable<Batch["pause"]>>();
+  /** By id. */
+  const stopping = new Map<string, Promise<unknown>>();
+  const sweeper = createEngineSweeper(parts);
   const closing = new AbortController();
   const ended = createEndedBatches(runParts, closing.signal);
 
   const refuse = (message: string): Refusal => ({ ok: false, message });
 
+  /** One that cannot be taken up, as an older studio wrote it in another form or the disk cannot be read, is held with the reason. */
   function begin(batch: StoredBatch): void {
-    runs.set(batch.id, takeUpBatch(batch, runParts));
+    try {
+      runs.set(batch.id, takeUpBatch(batch, runParts));
+      stuck.delete(batch.id);
+    } catch (error) {
+      stuck.set(batch.id, { kind: "problem", reason: stumbledOver(error), since: new Date().toISOString() });
+    }
   }
 
   /** The run of a batch that is not over. */
@@ -64,38 +70,34 @@ export function createBatches(parts: BatchesParts) {
     return null;
   }
 
-  /** What is done to a batch that is not over; refused with a sentence where it is, or does not stand as it must. */
-  function act(id: string, wanted: readonly Batch["state"][], what: string): BatchRun | Refusal {
-    const batch = store.batches.list().find((one) => one.id === id);
-    if (batch === undefined) return refuse("There is no such batch.");
+  /** How a batch stands. */
+  function standOf(batch: BatchSummary): Pick<BatchSummary, "state" | "pause"> {
+    const run = runOf(batch.id);
+    if (run !== null) return { state: run.state, pause: run.pausedFor };
+    const pause = stuck.get(batch.id);
+    return pause === undefined ? batch : { state: "paused", pause };
+  }
+
+  /** A batch that something is to be done to; refused with a sentence where it does not stand as it must. */
+  function actOn(id: string, wanted: readonly Batch["state"][], what: string): Outcome<{ readonly batch: BatchSummary }> {
+    const batch = store.batches.summary(id);
+    if (batch === null) return refuse("There is no such batch.");
+    if (stopping.has(id)) return refuse(`"${batch.name}" is being stopped, so it cannot be ${what}.`);
+    const { state } = standOf(batch);
+    return wanted.includes(state) ? { ok: true, batch } : refuse(`"${batch.name}" is ${state}, so it cannot be ${what}.`);
+  }
+
+  /** Resolves when its engines are gone, or with the reason why they may be left. */
+  async function end({ id, clusterId }: BatchSummary): Promise<string | null> {
     const run = runOf(id);
-    if (run === null || !wanted.includes(run.state))
-      return refuse(`"${batch.name}" is ${run?.state ?? batch.state}, so it cannot be ${what}.`);
-    return run;
-  }
-
-  /** Ends engines of batches that are over: of a studio that was killed while it stopped one, or that could not end them. Tries until it can. */
-  async function sweep(clusterIds: readonly string[]): Promise<void> {
-    for (const clusterId of clusterIds) unswept.add(clusterId);
-    clearTimeout(sweeper);
-    try {
-      const over = new Set(store.batches.list().flatMap(({ id, endedAt }) => (endedAt === null ? [] : id.slice(0, 8))));
-      for (const clusterId of [...unswept]) if (await isSwept(clusterId, over)) unswept.delete(clusterId);
-    } finally {
-      clearTimeout(sweeper);
-      if (unswept.size > 0 && !closing.signal.aborted) sweeper = setTimeout(() => void sweep([]).catch(() => undefined), SWEEP_MS);
+    if (run === null) {
+      store.batches.setState(id, "stopped", null);
+      stuck.delete(id);
+      return sweeper.sweep(clusterId);
     }
-  }
-
-  /** Whether no engine of these batches is left on a cluster. */
-  async function isSwept(clusterId: string, over: ReadonlySet<string>): Promise<boolean> {
-    const host = clusterOf(clusterId)?.host;
-    const { signal } = closing;
-    const found = await host?.observe({ signal });
-    if (host === undefined || found?.ok !== true) return false;
-    const left = found.value.engines.filter(({ id }) => over.has(batchOfEngine(id) ?? ""));
-    const ended = await Promise.all(left.map(({ id }) => host.stop(id, { signal, report: () => undefined })));
-    return ended.every(({ ok }) => ok);
+    const left = await run.stop();
+    if (left !== null) void sweeper.sweep(clusterId);
+    return left;
   }
 
   return {
@@ -103,10 +105,8 @@ export function createBatches(parts: BatchesParts) {
     start(order: BatchOrder, by: string): Outcome<{ readonly id: string }> {
       const { request, ensemble } = order;
       const { clusterId, promptSetId } = request;
-      const running = store.batches.runningOn(clusterId);
-      if (running !== null) return refuse(`The batch "${running}" runs on ${clusterName(clusterId)}: wait for its end, or stop it.`);
-      if (store.applications.open().some((one) => one.clusterId === clusterId))
-        return refuse(`A plan is being put into force on ${clusterName(clusterId)}: wait for its end, or abort it.`);
+      const claim = claimOnCluster(clusterId, store);
+      if (claim !== null) return refuse(claim);
       const cluster = clusterOf(clusterId);
       if (cluster === null) return refuse(`${clusterName(clusterId)} is not connected: attach it, or export a job file.`);
       const unreadable = extractionProblem(ensemble.extraction);
@@ -125,64 +125,56 @@ export function createBatches(parts: BatchesParts) {
     },
     /** Goes on with what an earlier studio had begun; paused ones stay so. Call once, at start. */
     takeUp(): void {
-      for (const batch of store.batches.open()) {
-        try {
-          begin(batch);
-        } catch (error) {
-          // One that an older studio wrote in another form must not keep this one from starting.
-          process.stderr.write(`The batch ${batch.id} could not be taken up: ${error instanceof Error ? error.message : error}\n`);
-        }
-      }
-      const clusterIds = [...new Set(store.batches.list().flatMap(({ clusterId, endedAt }) => (endedAt === null ? [] : clusterId)))];
-      void sweep(clusterIds).catch(() => undefined);
+      for (const batch of store.batches.open()) begin(batch);
+      for (const { spec } of store.clusters.list()) if (store.batches.overOn(spec.id).length > 0) void sweeper.sweep(spec.id);
     },
     /** Newest first. */
-    list: (): readonly BatchSummary[] =>
-      store.batches.list().map((batch) => {
-        const run = runOf(batch.id);
-        return run === null ? batch : { ...batch, state: run.state, pause: run.pausedFor };
-      }),
-    /** null: there is none. Of one that is still being read, as far as that is. @throws what the disk throws. */
+    list: (): readonly BatchSummary[] => store.batches.list().map((batch) => ({ ...batch, ...standOf(batch) })),
+    /** null: there is none. Of one that is still being read, as far as that is. @throws what the disk throws, and of one that cannot be taken up why not. */
     get(id: string): Batch | null {
       const run = runOf(id);
       if (run !== null) return describeBatch({ ...run.batch, state: run.state, pause: run.pausedFor }, run.standing);
+      const pause = stuck.get(id);
+      if (pause !== undefined) throw new Error(pause.reason);
       const one = ended.get(id);
       return one && describeBatch(one.batch, one.standing);
     },
     pause(id: string): Outcome<object> {
-      const run = act(id, ["running"], "paused");
-      if ("ok" in run) return run;
-      run.pause("operator", "An operator paused it.");
+      const asked = actOn(id, ["running"], "paused");
+      if (!asked.ok) return asked;
+      runOf(id)?.pause("operator", "An operator paused it.");
       return { ok: true };
     },
+    /** Takes one up that could not be; refused with the reason where it still cannot be. */
     resume(id: string): Outcome<object> {
-      const run = act(id, ["paused"], "resumed");
-      if ("ok" in run) return run;
-      run.resume();
+      const asked = actOn(id, ["paused"], "resumed");
+      if (!asked.ok) return asked;
+      const batch = stuck.has(id) ? store.batches.get(id) : null;
+      if (batch !== null) begin(batch);
+      const pause = stuck.get(id);
+      if (pause !== undefined) return refuse(pause.reason);
+      const run = runOf(id);
+      if (run?.state === "paused") run.resume();
       return { ok: true };
     },
-    /** Resolves when its engines are gone, or with the reason why they are not (`left`): they are then ended as soon as they can be. */
+    /** Resolves when its engines are gone, or with the reason why they are not (`left`): they are then ended as soon as they can be. @throws what the disk throws. */
     async stop(id: string): Promise<Outcome<{ readonly left: string | null }>> {
-      const run = act(id, ["running", "paused"], "stopped");
-      if ("ok" in run) return run;
-      const stopped = run.stop();
-      stopping.add(stopped);
-      const left = await stopped.finally(() => stopping.delete(stopped));
-      if (left !== null) void sweep([run.batch.clusterId]).catch(() => undefined);
-      return { ok: true, left };
+      const asked = actOn(id, ["running", "paused"], "stopped");
+      if (!asked.ok) return asked;
+      const stopped = end(asked.batch);
+      stopping.set(id, stopped);
+      return { ok: true, left: await stopped.finally(() => stopping.delete(id)) };
     },
     /** Questions that are decided, in order of prompts, read as they are taken; null: no such batch. */
     results(id: string): Iterable<BatchResult> | null {
       const batch = store.batches.get(id);
       return batch === null ? null : batchResults(batch, store);
     },
-    /** Name of the batch that runs on a cluster or is paused there; null: none. */
-    runningOn: (clusterId: string): string | null => store.batches.runningOn(clusterId),
     /** Lets go of what runs; the next studio takes it up. */
     async close(): Promise<void> {
       closing.abort();
-      clearTimeout(sweeper);
-      await Promise.all([...[...runs.values()].map((run) => run.close()), ...stopping]);
+      sweeper.close();
+      await Promise.all([...[...runs.values()].map((run) => run.close()), ...stopping.values()]);
       await doors.close();
     },
   };

@@ -6,6 +6,7 @@ import type { Plan } from "@/solver/plan/plan";
 import { ApplicationRecord, timestamp } from "./applicationRecord";
 import { ApplicationRun } from "./applicationRun";
 import { shownApplication, waitingStep } from "./applicationSteps";
+import { claimOfBatch } from "./claims";
 import type { Connector } from "./connector";
 import { misfit } from "./misfit";
 import { planSteps } from "./planSteps";
@@ -95,8 +96,8 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
     if (obstacle !== null) return refuse(obstacle);
     const rollOut = rollOutOf(observed.value, plan, connector.emulated);
     if (rollOut.loadOutcomes !== null && store.workloads.summary(rollOut.loadOutcomes) === null) return refuse(workloadGone(plan));
-    const batch = store.batches.runningOn(clusterId);
-    if (batch !== null) return refuse(`The batch "${batch}" runs on this cluster: wait for its end, or stop it.`);
+    const claim = claimOfBatch(clusterId, store);
+    if (claim !== null) return refuse(claim);
     const now = Date.now();
     const { planId: inForce, active } = observed.value.routing;
     // A gateway may run a plan that another studio gave it, or one that somebody wrote by hand.

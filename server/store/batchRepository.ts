@@ -47,6 +47,19 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
       lt(batchCalls.position, before),
     );
 
+  function summaries(which?: SQL): readonly BatchSummary[] {
+    const { order: _, ...columns } = getTableColumns(batches);
+    const told = { name: field("$.request.name"), ensemble: field("$.ensemble.name") };
+    const counted = { questions: sql<number>`${field("$.questions")}`, emulated: sql<0 | 1>`${field("$.emulated")}` };
+    const rows = db
+      .select({ ...columns, ...told, ...counted })
+      .from(batches)
+      .where(which)
+      .orderBy(desc(batches.createdAt))
+      .all();
+    return rows.map((row) => ({ ...row, emulated: row.emulated === 1 }));
+  }
+
   return {
     insert(batch: StoredBatch): void {
       db.insert(batches).values(batch).run();
@@ -58,17 +71,9 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
       return db.select().from(batches).where(eq(batches.id, id)).get() ?? null;
     },
     /** Newest first, without their orders, which may be megabytes. */
-    list(): readonly BatchSummary[] {
-      const { order: _, ...columns } = getTableColumns(batches);
-      const told = { name: field("$.request.name"), ensemble: field("$.ensemble.name") };
-      const counted = { questions: sql<number>`${field("$.questions")}`, emulated: sql<0 | 1>`${field("$.emulated")}` };
-      const rows = db
-        .select({ ...columns, ...told, ...counted })
-        .from(batches)
-        .orderBy(desc(batches.createdAt))
-        .all();
-      return rows.map((row) => ({ ...row, emulated: row.emulated === 1 }));
-    },
+    list: (): readonly BatchSummary[] => summaries(),
+    /** One as lists tell of it; null: there is none. */
+    summary: (id: string): BatchSummary | null => summaries(eq(batches.id, id))[0] ?? null,
     /** Those that run or are paused. */
     open(): readonly StoredBatch[] {
       return db.select().from(batches).where(openBatches()).all();
@@ -93,6 +98,16 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
           .where(there)
           .get()?.name ?? null
       );
+    },
+    /** Ids of those on a cluster that are over. */
+    overOn(clusterId: string): readonly string[] {
+      const there = and(eq(batches.clusterId, clusterId), isNotNull(batches.endedAt));
+      return db
+        .select({ id: batches.id })
+        .from(batches)
+        .where(there)
+        .all()
+        .map(({ id }) => id);
     },
     setState(id: string, state: BatchState, pause: StoredBatch["pause"]): void {
       const endedAt = state === "done" || state === "stopped" ? new Date().toISOString() : null;
