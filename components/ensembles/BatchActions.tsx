@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import type { Batch } from "@/server/contracts/studio";
+import type { BatchSummary } from "@/server/contracts/studio";
 import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -10,7 +10,7 @@ import { RemoveButton } from "../ui/RemoveButton";
 import { useBatchAct } from "./useBatchAct";
 
 /** What can be done about a batch: pause it, go on, stop it for good after asking once, or forget one that is over. */
-export function BatchActions({ batch, onRemoved }: { readonly batch: Batch; readonly onRemoved: () => void }) {
+export function BatchActions({ batch, onRemoved }: { readonly batch: BatchSummary; readonly onRemoved: () => void }) {
   const { id, name, state } = batch;
   const client = useTRPCClient();
   const [open, setOpen] = useState(false);

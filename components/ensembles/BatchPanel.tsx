@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { Batch } from "@/server/contracts/studio";
+import type { Batch, BatchSummary } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { ProgressBar } from "../profiling/ProgressBar";
 import { Badge, StateWord } from "../ui/Badge";
@@ -40,6 +40,16 @@ function ToSample({ batch, onSample }: { readonly batch: Batch; readonly onSampl
   );
 }
 
+function PauseLine({ pause }: { readonly pause: NonNullable<BatchSummary["pause"]> }) {
+  return (
+    <p
+      className={`rounded-md px-3 py-2 text-sm [overflow-wrap:anywhere] ${pause.kind === "problem" ? "bg-bad-soft text-bad" : "bg-warn-soft text-warn"}`}
+    >
+      <strong className="font-semibold">Paused since {formatDate(pause.since)}.</strong> {pause.reason}
+    </p>
+  );
+}
+
 function Opened(props: { readonly batch: Batch; readonly onSample: (id: string) => void; readonly onRemoved: () => void }) {
   const { batch } = props;
   const { document, pause } = batch;
@@ -66,13 +76,7 @@ function Opened(props: { readonly batch: Batch; readonly onSample: (id: string) 
             <p className="min-w-0 text-sm text-ink-2 [overflow-wrap:anywhere]">{askedText(batch, formatDate)}</p>
             <BatchActions batch={batch} onRemoved={props.onRemoved} />
           </div>
-          {pause !== null && (
-            <p
-              className={`rounded-md px-3 py-2 text-sm [overflow-wrap:anywhere] ${pause.kind === "problem" ? "bg-bad-soft text-bad" : "bg-warn-soft text-warn"}`}
-            >
-              <strong className="font-semibold">Paused since {formatDate(pause.since)}.</strong> {pause.reason}
-            </p>
-          )}
+          {pause !== null && <PauseLine pause={pause} />}
           <div className="flex flex-col gap-1">
             <p className="text-sm" data-testid="batch-progress">
               {picture.says}
@@ -128,8 +132,14 @@ function Opened(props: { readonly batch: Batch; readonly onSample: (id: string) 
 }
 
 /** One batch: how far it is, worker by worker, and what becomes of it. */
-export function BatchPanel(props: { readonly id: string; readonly onSample: (id: string) => void; readonly onRemoved: () => void }) {
-  const { id } = props;
+export function BatchPanel(props: {
+  readonly id: string;
+  /** As the list has it; null: it does not, or is not read yet. */
+  readonly listed: BatchSummary | null;
+  readonly onSample: (id: string) => void;
+  readonly onRemoved: () => void;
+}) {
+  const { id, listed } = props;
   const trpc = useTRPC();
   const query = useQuery(
     trpc.batches.get.queryOptions({ id }, { staleTime: 0, refetchInterval: ({ state }) => batchRefreshMs(state.data) }),
@@ -139,6 +149,17 @@ export function BatchPanel(props: { readonly id: string; readonly onSample: (id:
     what: "Reading the batch",
     empty: query.data === null && { kind: "empty", title: "There is no such batch", text: "It was removed, or its address is not whole." },
   });
+  // One that cannot be read may be stopped or removed all the same.
+  if (status.kind === "error" && listed !== null)
+    return (
+      <Panel title={listed.name}>
+        <div className="flex flex-col gap-3">
+          <PanelState status={status}>{() => null}</PanelState>
+          {listed.pause !== null && <PauseLine pause={listed.pause} />}
+          <BatchActions batch={listed} onRemoved={props.onRemoved} />
+        </div>
+      </Panel>
+    );
   return (
     <PanelState status={status}>
       {() => batch !== null && <Opened key={batch.id} batch={batch} onSample={props.onSample} onRemoved={props.onRemoved} />}

@@ -57,6 +57,7 @@ export function BatchesTab({ cluster }: { readonly cluster: ClusterSummary }) {
         <BatchPanel
           key={chosen}
           id={chosen}
+          listed={batches.find(({ id }) => id === chosen) ?? null}
           onSample={(sample) => write({ tab: "gate", sample, batch: null }, "push")}
           onRemoved={() => write({ batch: null }, "replace")}
         />
