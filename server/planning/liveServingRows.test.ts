@@ -200,9 +200,11 @@ describe("rows from an emulated cluster", () => {
     for (const { row } of predictions) {
       expect(row).toMatchObject({ origin: "emulated", model: MODEL, gpu: "l40s", shape: { tp: 1, pp: 1 } });
       // A client spends some time between an answer and its next request, much of an engine's on a busy machine: fewer are in flight
-      // than there are clients, never more.
+      // than there are clients. More may be told: by Little's law requests that a window finds under way count as a whole, and counters
+      // are taken to be of the moment when their reading arrives, so that a first one that comes late makes rates too high. What is told
+      // is at most a quarter from what the engine said is running, which is never more than there are clients: beyond, there is no row.
       const clients = LOADS[Number(row.id[1])]?.concurrency ?? 0;
-      expect(row.concurrency, row.id).toBeLessThanOrEqual(clients);
+      expect(row.concurrency, row.id).toBeLessThanOrEqual(Math.round(clients / (1 - 0.25)));
       expect(row.concurrency, row.id).toBeGreaterThanOrEqual(Math.floor(0.6 * clients));
     }
     for (const { row, errors } of predictions) {

@@ -215,7 +215,7 @@ function windowOf(samples: readonly KnownSample[], toMs: number, timeScale: numb
   const told = samples.flatMap(({ tpotSeconds }) => tpotSeconds ?? []);
   const tpotSeconds = told.length === samples.length ? mean(told) : (endToEndSeconds - ttftSeconds) / (outputTokens - 1);
   if (!(inputTokens >= 1 && outputTokens > 1 && ttftSeconds > 0 && tpotSeconds > 0)) return "inconsistent";
-  // Little's law: what is in flight is rate times latency.
+  // Little's law: what is in flight is rate times latency, but for the window's edges: what was under way when it began counts as a whole.
   const inFlight = rate * endToEndSeconds;
   const parts = ttftSeconds + tpotSeconds * (outputTokens - 1);
   if (apart(inFlight, running) > MOST_DISAGREEMENT || apart(parts, endToEndSeconds) > MOST_DISAGREEMENT) return "inconsistent";
