@@ -19,6 +19,7 @@ export const entries = {
   capacityWorker: "server/planning/capacityWorker.ts",
   placeWorker: "server/planning/placeWorker.ts",
   replayWorker: "server/planning/replayWorker.ts",
+  sampleWorker: "server/planning/sampleWorker.ts",
   promptsWorker: "server/prompts/promptsWorker.ts",
   workloadWorker: "server/profiling/workloadWorker.ts",
   trainingWorker: "server/prediction/trainingWorker.ts",

@@ -61,7 +61,7 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf, batche
       return { ok: true, report: { ...report, notes: [...report.notes, ...originNotes[kept.summary.origin]] } };
     },
     async place(request, signal) {
-      const task = await placeTask(request, { store, uploads, cards: cards.read().catalogue });
+      const task = await placeTask(request, { store, uploads, cards: cards.read().catalogue, signal });
       if (!task.ok) return task;
       const placed = await inPlaceThread(task.task, signal);
       if (!placed.ok) return placed;

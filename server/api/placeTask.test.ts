@@ -38,7 +38,8 @@ async function asked(change: Partial<PlaceRequest>) {
     ...{ lengths: { kind: "sample", sampleId: "s" }, storage: "local-nvme" },
     ...change,
   };
-  const made = await placeTask(request, { store, uploads: { open: () => null }, cards: catalogueOf(noUserCards) });
+  const { signal } = new AbortController();
+  const made = await placeTask(request, { store, uploads: { open: () => null }, cards: catalogueOf(noUserCards), signal });
   if (!made.ok) throw new Error(made.message);
   return made;
 }

@@ -6,6 +6,7 @@ import { type Assignments, importAssignments } from "@/server/planning/importAss
 import { ownLimits } from "@/server/planning/ownLimits";
 import type { PlaceTask } from "@/server/planning/placeEnsemble";
 import { promptsByExpert, type RecruitedFor, recruitment } from "@/server/planning/recruitment";
+import { readSample } from "@/server/planning/sampleThread";
 import type { Store } from "@/server/store/store";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
@@ -18,12 +19,17 @@ export interface PlaceGround {
   readonly store: Store;
   readonly uploads: Pick<Uploads, "open">;
   readonly cards: CardCatalogue;
+  readonly signal: AbortSignal;
 }
 
 /** GPUs of one node of hardware that is only described: as most servers have. */
 const usualNodeGpus = 8;
 
-/** What a request for a placement asks, made whole with what the studio knows; a sentence where something is missing. */
+/**
+ * What a request for a placement asks, made whole with what the studio knows; a sentence where something is missing.
+ *
+ * @throws the signal's reason when it aborts.
+ */
 export async function placeTask(
   { ensemble, gpu, workers, gpusPerWorker, questions, ...request }: PlaceRequest,
   ground: PlaceGround,
@@ -32,7 +38,7 @@ export async function placeTask(
   if (cardOf(cards.gpus, gpu) === undefined) return { ok: false, message: `There is no card of the GPU ${gpu}.` };
   const unknown = withoutCard(ensemble, cards);
   if (unknown !== null) return { ok: false, message: unknown };
-  const found = lengthsOf(request.lengths, store);
+  const found = await lengthsOf(request.lengths, ground);
   if (!found.ok) return found;
   const lengths = ensembleLengths(ensemble, found.table);
   if (typeof lengths === "string") return { ok: false, message: lengths };
@@ -94,15 +100,17 @@ interface FoundLengths {
   readonly ids: readonly string[];
 }
 
-function lengthsOf(lengths: PlaceRequest["lengths"], store: Store): Outcome<FoundLengths> {
+async function lengthsOf(lengths: PlaceRequest["lengths"], { store, signal }: PlaceGround): Promise<Outcome<FoundLengths>> {
   if (lengths.kind === "workload") {
     const workload = loadWorkload(store, lengths.workloadId);
     if (workload === null) return { ok: false, message: `There is no workload ${lengths.workloadId}.` };
     return { ok: true, table: workloadLengths(workload), ids: workload.outcomes.promptIds };
   }
-  const kept = store.answerSamples.get(lengths.sampleId);
+  const kept = store.answerSamples.stored(lengths.sampleId);
   if (kept === null) return { ok: false, message: "There is no such sample of answers." };
-  return { ok: true, table: sampleLengths(kept.summary.name, kept.sample), ids: kept.sample.questionIds };
+  const read = await readSample(kept, signal);
+  if (!read.ok) return read;
+  return { ok: true, table: sampleLengths(kept.summary.name, read.sample), ids: read.sample.questionIds };
 }
 
 /** Questions by which shares of experts are counted, in the order of what says most of them: prompts, assignments, the source of lengths. */

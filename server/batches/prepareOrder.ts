@@ -47,7 +47,7 @@ const usualStorage = "local-nvme";
  * @throws the signal's reason when it aborts.
  */
 export async function prepareOrder(request: BatchRequest, ground: OrderGround): Promise<Outcome<{ readonly order: BatchOrder }>> {
-  const { store, cards, hardware, emulated } = ground;
+  const { store, cards, hardware, emulated, signal } = ground;
   const asked = askedOf(request, store);
   if (!asked.ok) return asked;
   const { ensemble, set } = asked;
@@ -58,7 +58,8 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
   const prompts = await namesOf(set, store.prompts);
   const recruited = recruitment(ensemble, prompts, assigned.assignments);
   if (!recruited.ok) return recruited;
-  const lengths = batchLengths({ ensemble, clusterId: request.clusterId, replayed: replayedBy(ensemble, ground) }, store);
+  const samples = { ensemble, emulated, signal };
+  const lengths = await batchLengths({ ...samples, clusterId: request.clusterId, replayed: replayedBy(ensemble, ground) }, store);
   if (!lengths.ok) return lengths;
   const { workers, gpu } = hardware;
   const task: PlaceTask = {
@@ -74,9 +75,12 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
     cards,
     concurrency: request.concurrency,
   };
-  const made = await inPlaceThread(task, ground.signal);
+  const made = await inPlaceThread(task, signal);
   if (!made.ok) return made;
   const { placement } = made;
+  // Who is asked is not the ensemble's to say where a file does.
+  const expecting = assigned.assignments === null ? await expectedShare(samples, store) : ({ ok: true, expected: null } as const);
+  if (!expecting.ok) return expecting;
   const aggregators = aggregatorPlaces(workers, placement.aggregator?.tp ?? null);
   const positions = new Map<string, number[]>(ensemble.experts.map((expert) => [expert, []]));
   for (const [at, experts] of recruited.experts.entries())
@@ -90,8 +94,7 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
       aggregatorPredicted: placement.aggregator && {
         loadSeconds: placement.aggregator.loadSeconds,
         points: placement.aggregator.points,
-        // Who is asked is not the ensemble's to say where a file does.
-        expected: assigned.assignments === null ? expectedShare(ensemble, emulated, store) : null,
+        expected: expecting.expected,
       },
       notes: [...emulatedNotes(ground), ...hardware.notes, ...placement.notes],
     },

@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { testOrder, testPrompt } from "@/server/batches/jobFiles/testOrder";
 import { keepPrompts } from "@/server/profiling/testProfileStudio";
+import { decodeSample } from "@/server/store/answerSampleCodec";
 import { openStore } from "@/server/store/store";
 import { weirIn } from "./testWeir";
 
@@ -53,14 +54,15 @@ it("keeps what workers wrote as a sample, right or wrong by the prompts' referen
   const { code, stdout, stderr } = await importing(...files);
   expect([code, stderr]).toEqual([0, expect.stringContaining("failed and were left out: 1.")]);
   const store = openStore(state);
-  const kept = store.answerSamples.get(stdout.trim());
+  const kept = store.answerSamples.stored(stdout.trim());
   const audited = store.audit.list(10).map(({ actor, action }) => [actor, action]);
   store.close();
   expect(audited).toEqual([["command line", "keep sample of answers"]]);
   expect(kept?.summary).toMatchObject({ name: "night", origin: "batch", questions: 3, categories: ["letters"] });
   expect(kept?.summary.notes).toContain("1 of its 4 questions have no reference and were left out.");
-  expect(kept?.sample.questionIds).toEqual(["p0", "p1", "p3"]);
-  expect(kept?.sample.models).toEqual([
+  const sample = decodeSample(kept?.data ?? Buffer.of());
+  expect(sample.questionIds).toEqual(["p0", "p1", "p3"]);
+  expect(sample.models).toEqual([
     {
       model: small,
       answers: ["A", "A", null],
@@ -86,7 +88,7 @@ it("keeps a table of labelled answers, packed or not, and says what it does not 
     const { code, stdout } = await weir("import", "answers", file, "--of", "small, large", "--sample", "two");
     expect(code).toBe(0);
     const store = openStore(state);
-    expect(store.answerSamples.get(stdout.trim())?.summary).toMatchObject({ name: "two", origin: "uploaded", questions: 2 });
+    expect(store.answerSamples.stored(stdout.trim())?.summary).toMatchObject({ name: "two", origin: "uploaded", questions: 2 });
     store.close();
   }
   const alone = await weir("import", "answers", join(folder, "answers.csv"), "--of", "small", "--sample", "one");

@@ -5,6 +5,7 @@ import { decideGate } from "@/solver/ensemble/gate";
 import type { AnswerLengths } from "@/solver/ensemble/outputLengths";
 import { recruiter } from "@/solver/ensemble/recruit";
 import type { Workload } from "@/solver/workload/workload";
+import { spreadRows } from "./spreadRows";
 
 /** How long the answers of models to some questions are, question by question. */
 export interface LengthTable {
@@ -24,9 +25,6 @@ interface LengthColumn {
   /** Left out: its votes are not known. */
   readonly votes?: readonly (string | null)[];
 }
-
-/** Answers to questions have few thousand different lengths. */
-const mostRows = 4_000;
 
 /** Of a question of which it is not known: what short ones with choices have. */
 const assumedQuestionTokens = 150;
@@ -73,7 +71,7 @@ export function ensembleLengths(ensemble: Ensemble, table: LengthTable): Ensembl
   if (missing.length > 0)
     return `Nothing tells how long answers of ${missing.join(", ")} are: ${table.name} has those of ${[...columns.keys()].join(", ")}.`;
   const recruit = recruiter(ensemble);
-  const rows = spread(table.categories.length).map((at): Row => ({ at, experts: recruit(table.categories[at] ?? "") }));
+  const rows = spreadRows(table.categories.length).map((at): Row => ({ at, experts: recruit(table.categories[at] ?? "") }));
   const wasAsked = (model: string, { at }: Row): boolean => (columns.get(model)?.asked?.[at] ?? 1) === 1;
   const questionTokens = ({ at }: Row): number => Math.max(1, table.inputTokens?.[at] ?? assumedQuestionTokens);
   const answerTokens = (model: string, { at }: Row): number => Math.max(1, columns.get(model)?.outputTokens[at] ?? 1);
@@ -115,12 +113,6 @@ export function ensembleLengths(ensemble: Ensemble, table: LengthTable): Ensembl
   const pooling = read.length === 0 ? ["the aggregator's as long as the experts'"] : [];
   const lengthsSource = [`those of ${table.name}`, ...assumed, ...pooling].join(", ");
   return { lengths, aggregated: read.length === 0 ? null : aggregated, lengthsSource };
-}
-
-/** As many rows of a table as are read, spread over all of it. */
-function spread(rows: number): readonly number[] {
-  const taken = Math.min(rows, mostRows);
-  return Array.from({ length: taken }, (_, at) => Math.floor((at * rows) / taken));
 }
 
 function pooled(lengths: readonly AnswerLengths[]): AnswerLengths {

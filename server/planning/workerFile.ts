@@ -10,6 +10,7 @@ export function workerFile(
     | "capacityWorker"
     | "placeWorker"
     | "replayWorker"
+    | "sampleWorker"
     | "promptsWorker"
     | "workloadWorker"
     | "labWorker"

@@ -1,7 +1,7 @@
 import { desc, eq } from "drizzle-orm";
 import type { AnswerSampleSummary } from "@/server/contracts/ensembles";
 import type { AnswerSample } from "@/solver/ensemble/answerSample";
-import { decodeSample, encodeSample } from "./answerSampleCodec";
+import { encodeSample } from "./answerSampleCodec";
 import type { Database } from "./database";
 import { answerSamples } from "./schema/ensembles";
 
@@ -23,14 +23,9 @@ export function createAnswerSampleRepository(db: Database) {
         .all()
         .map(({ summary }) => summary);
     },
-    /** Encoded, for threads that decode it themselves; null: it is not here, or was removed. */
+    /** Encoded, as large ones are decoded in threads; null: it is not here, or was removed. */
     stored(id: string): { readonly summary: AnswerSampleSummary; readonly data: Uint8Array } | null {
       return db.select().from(answerSamples).where(eq(answerSamples.id, id)).get() ?? null;
-    },
-    /** null: it is not here, or was removed. */
-    get(id: string): { readonly summary: AnswerSampleSummary; readonly sample: AnswerSample } | null {
-      const row = db.select().from(answerSamples).where(eq(answerSamples.id, id)).get();
-      return row === undefined ? null : { summary: row.summary, sample: decodeSample(row.data) };
     },
     remove(id: string): boolean {
       return db.delete(answerSamples).where(eq(answerSamples.id, id)).run().changes > 0;

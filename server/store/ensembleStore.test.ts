@@ -84,8 +84,8 @@ it("keeps samples of answers with what lists tell of them, newest first, until t
   store.answerSamples.insert(summary("old", 1), sample);
   store.answerSamples.insert(summary("new", 2), sample);
   expect(store.answerSamples.list().map(({ id }) => id)).toEqual(["new", "old"]);
-  expect(store.answerSamples.get("old")).toEqual({ summary: summary("old", 1), sample });
-  expect([store.answerSamples.remove("old"), store.answerSamples.remove("old"), store.answerSamples.get("old")]).toEqual([
+  expect(store.answerSamples.stored("old")).toMatchObject({ summary: summary("old", 1), data: encodeSample(sample) });
+  expect([store.answerSamples.remove("old"), store.answerSamples.remove("old"), store.answerSamples.stored("old")]).toEqual([
     true,
     false,
     null,

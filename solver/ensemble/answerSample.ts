@@ -19,3 +19,19 @@ export interface SampledModel {
   /** 1 where it was asked. */
   readonly asked: Uint8Array;
 }
+
+/** A sample of another's questions at these places. */
+export function someQuestions(sample: AnswerSample, places: readonly number[]): AnswerSample {
+  const of = <T>(values: ArrayLike<T>, none: T): T[] => places.map((at) => values[at] ?? none);
+  return {
+    questionIds: of(sample.questionIds, ""),
+    ...(sample.categories && { categories: of(sample.categories, "") }),
+    models: sample.models.map(({ model, answers, correct, outputTokens, asked }) => ({
+      model,
+      answers: of<string | null>(answers, null),
+      correct: Uint8Array.from(of(correct, 0)),
+      outputTokens: Int32Array.from(of(outputTokens, 0)),
+      asked: Uint8Array.from(of(asked, 0)),
+    })),
+  };
+}

@@ -1,6 +1,6 @@
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { shuffled } from "@/solver/numeric/shuffled";
-import type { AnswerSample, SampledModel } from "./answerSample";
+import { type AnswerSample, type SampledModel, someQuestions } from "./answerSample";
 import { ANY_CATEGORY, type Confidence, type Ensemble } from "./ensembleDocument";
 import { decideGate, type Vote } from "./gate";
 import type { ReplayedQuestion } from "./gatePoints";
@@ -42,12 +42,8 @@ export function replayedQuestions(sample: AnswerSample, ensemble: ReplayedEnsemb
   const order = shuffled(count, seededRandom(mixSeed("gate halves", count)));
   const firstHalf = new Set(order.subarray(0, Math.ceil(count / 2)));
   const halfOf = (at: number): number => (firstHalf.has(at) ? 0 : 1);
-  const learnt = [0, 1].map((half) =>
-    learntOf(
-      someQuestions(sample, (at) => halfOf(at) !== half),
-      ensemble,
-    ),
-  );
+  const placesOff = (half: number): readonly number[] => sample.questionIds.flatMap((_, at) => (halfOf(at) === half ? [] : [at]));
+  const learnt = [0, 1].map((half) => learntOf(someQuestions(sample, placesOff(half)), ensemble));
   const columns = new Map(sample.models.map((column) => [column.model, column]));
   const aggregator = ensemble.aggregator === null ? null : columns.get(ensemble.aggregator);
   return sample.questionIds.flatMap((_, at) => {
@@ -102,23 +98,6 @@ function meanTokens({ models }: AnswerSample, expert: string): number {
     tokens += was * (outputTokens[at] ?? 0);
   });
   return answers === 0 ? 1 : tokens / answers;
-}
-
-/** A sample of some of another's questions. */
-function someQuestions(sample: AnswerSample, isTaken: (at: number) => boolean): AnswerSample {
-  const places = sample.questionIds.map((_, at) => at).filter(isTaken);
-  const of = <T>(values: ArrayLike<T>, none: T): T[] => places.map((at) => values[at] ?? none);
-  return {
-    questionIds: of(sample.questionIds, ""),
-    ...(sample.categories && { categories: of(sample.categories, "") }),
-    models: sample.models.map(({ model, answers, correct, outputTokens, asked }) => ({
-      model,
-      answers: of<string | null>(answers, null),
-      correct: Uint8Array.from(of(correct, 0)),
-      outputTokens: Int32Array.from(of(outputTokens, 0)),
-      asked: Uint8Array.from(of(asked, 0)),
-    })),
-  };
 }
 
 function never(what: string | number): never {

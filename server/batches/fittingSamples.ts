@@ -1,0 +1,35 @@
+import type { Outcome } from "@/server/contracts/studio";
+import { readSample } from "@/server/planning/sampleThread";
+import type { Store } from "@/server/store/store";
+import type { AnswerSample } from "@/solver/ensemble/answerSample";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+
+export interface SamplesAsked {
+  readonly ensemble: Ensemble;
+  /** Whether engines are emulated. */
+  readonly emulated: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Samples that are looked at, newest first. */
+const mostLooked = 20;
+
+/**
+ * Kept samples that have answers of all experts of an ensemble, newest first, a few thousand questions of each: real ones for real engines, those of a model
+ * for emulated ones. Each is read when it is taken, and says so where it cannot be now.
+ */
+export async function* fittingSamples(
+  { ensemble, emulated, signal }: SamplesAsked,
+  { answerSamples }: Pick<Store, "answerSamples">,
+): AsyncGenerator<Outcome<{ readonly name: string; readonly sample: AnswerSample }>> {
+  const fitting = answerSamples.list().filter(({ origin, models }) => {
+    const isModelled = origin === "modelled" || origin === "emulated";
+    return isModelled === emulated && ensemble.experts.every((expert) => models.some(({ model }) => model === expert));
+  });
+  for (const { id, name } of fitting.slice(0, mostLooked)) {
+    const kept = answerSamples.stored(id);
+    if (kept === null) continue;
+    const read = await readSample(kept, signal);
+    yield read.ok ? { ...read, name } : read;
+  }
+}
