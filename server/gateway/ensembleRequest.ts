@@ -11,7 +11,7 @@ export function ensembleBodyRefusal({ endpoint, model, body }: Pick<ModelRequest
   if (endpoint.path !== chatEndpoint.path)
     return refused("model", `${model} is an ensemble, which ${endpoint.path} does not serve; ask it at ${chatEndpoint.path}.`);
   const { n, tools, functions, logprobs } = body;
-  if (typeof n === "number" && n > 1) return refused("n", `\`n\` is ${n}, but an ensemble gives one answer: leave \`n\` out.`);
+  if (n != null && n !== 1) return refused("n", "An ensemble gives one answer: leave `n` out, or have it be 1.");
   const calls = [tools, functions].some((list) => Array.isArray(list) && list.length > 0);
   if (calls) return refused(tools === undefined ? "functions" : "tools", "An ensemble votes on texts, and calls of tools are none.");
   if (logprobs === true) return refused("logprobs", "An ensemble does not say how likely tokens are: leave `logprobs` out.");

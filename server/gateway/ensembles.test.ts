@@ -279,6 +279,8 @@ describe("a request for an ensemble", () => {
 describe("what an ensemble does not answer", () => {
   it.each([
     ["several answers", { n: 2 }, "n"],
+    ["none", { n: 0 }, "n"],
+    ["a number of them that is a text", { n: "2" }, "n"],
     ["calls of tools", { tools: [{ type: "function", function: { name: "f" } }] }, "tools"],
     ["likelihoods of tokens", { logprobs: true }, "logprobs"],
   ])("is refused with a sentence: %s", async (_, body, param) => {
