@@ -7,9 +7,10 @@ import { confidenceOptions, type EnsembleForm, figureOf, figuresOfSample } from 
 export function ConfidenceFields(props: {
   readonly form: EnsembleForm;
   readonly samples: readonly AnswerSampleSummary[];
+  readonly problem: string | undefined;
   readonly onChange: (change: Partial<EnsembleForm>) => void;
 }) {
-  const { form, samples, onChange } = props;
+  const { form, samples, problem, onChange } = props;
   const long = form.confidence === "length-aware";
   return (
     <div className="flex flex-col gap-3">
@@ -18,6 +19,7 @@ export function ConfidenceFields(props: {
           label="Confidence in the answer that leads"
           value={form.confidence}
           options={confidenceOptions}
+          problem={problem}
           onChange={(value) => onChange({ confidence: confidenceKinds.find((kind) => kind === value) ?? "plurality" })}
         />
         {form.confidence !== "plurality" && samples.length > 0 && (

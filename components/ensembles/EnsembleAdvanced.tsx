@@ -1,6 +1,5 @@
 import { useId } from "react";
-import { NumberField } from "../ui/Field";
-import { FieldProblem } from "./FieldProblem";
+import { FieldProblem, NumberField, problemOf } from "../ui/Field";
 import type { EnsembleForm, Problems } from "./prepareEnsemble";
 
 const allowed = "0: as many as the engine allows";
@@ -11,10 +10,11 @@ function Area(props: {
   readonly rows: number;
   readonly maxLength: number;
   readonly placeholder?: string;
+  readonly problem?: string | undefined;
   readonly onChange: (value: string) => void;
 }) {
   const id = useId();
-  const { label, onChange, ...rest } = props;
+  const { label, problem, onChange, ...rest } = props;
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={id} className="text-xs text-ink-3">
@@ -22,10 +22,12 @@ function Area(props: {
       </label>
       <textarea
         id={id}
-        className="min-w-0 rounded-md border border-line-strong bg-raised px-2 py-1 font-mono text-xs"
+        className="min-w-0 rounded-md border border-line-strong bg-raised px-2 py-1 font-mono text-xs aria-invalid:border-bad"
         {...rest}
+        {...problemOf(id, problem)}
         onChange={(event) => onChange(event.target.value)}
       />
+      <FieldProblem id={id} text={problem} />
     </div>
   );
 }
@@ -38,7 +40,7 @@ export function EnsembleAdvanced(props: {
 }) {
   const { form, problems, put } = props;
   return (
-    <details open={problems.skills !== undefined || problems.maxTokens !== undefined}>
+    <details>
       <summary className="text-xs text-ink-3">Advanced</summary>
       <div className="mt-3 flex flex-col gap-3">
         <div className="flex flex-wrap gap-x-4 gap-y-3">
@@ -49,6 +51,7 @@ export function EnsembleAdvanced(props: {
             min={0}
             max={1_000_000}
             value={form.maxTokens}
+            problem={problems.maxTokens}
             onChange={(maxTokens) => put({ maxTokens })}
           />
           <NumberField
@@ -61,7 +64,6 @@ export function EnsembleAdvanced(props: {
             onChange={(aggregatorMaxTokens) => put({ aggregatorMaxTokens })}
           />
         </div>
-        <FieldProblem text={problems.maxTokens} />
         <Area
           label="What the aggregator is told to do with the answers; empty: Weir's own words"
           value={form.instruction}
@@ -75,9 +77,9 @@ export function EnsembleAdvanced(props: {
           rows={4}
           maxLength={200_000}
           placeholder='{"*": {"model-a": 0.71}, "maths": {"model-a": 0.64}}'
+          problem={problems.skills}
           onChange={(skills) => put({ skills })}
         />
-        <FieldProblem text={problems.skills} />
       </div>
     </details>
   );

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { KeptEnsemble } from "@/server/contracts/studio";
 import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
 import { useTRPC, useTRPCClient } from "../api/trpc";
@@ -14,7 +14,6 @@ import { NumberGuard } from "../ui/NumberGuard";
 import { ConfidenceFields } from "./ConfidenceFields";
 import { EnsembleAdvanced } from "./EnsembleAdvanced";
 import { ExpertsField } from "./ExpertsField";
-import { FieldProblem } from "./FieldProblem";
 import {
   composeEnsemble,
   type EnsembleForm,
@@ -23,10 +22,11 @@ import {
   formOf,
   newEnsembleForm,
   type Problems,
+  takenName,
 } from "./prepareEnsemble";
 import { TryExtraction } from "./TryExtraction";
 import { isAggregateAll } from "./tauText";
-import { useEnsembleAct } from "./useEnsembles";
+import { useEnsembleAct, useEnsembles } from "./useEnsembles";
 
 /** Models that cards, workloads and samples know, each once. */
 function useKnownModels(): readonly string[] {
@@ -38,23 +38,45 @@ function useKnownModels(): readonly string[] {
   return [...new Set([...answered, ...cards.map(({ id }) => id)])];
 }
 
-/** Makes an ensemble, or the next version of one. What is wrong is told field by field, once it was tried to keep it. */
+/** Leads to the first field with which something is wrong, after each try to keep the whole. */
+function useFirstProblem(tries: number) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (tries === 0 || form.current === null) return;
+    for (const part of form.current.querySelectorAll("details")) if (part.querySelector(WRONG) !== null) part.open = true;
+    form.current.querySelector<HTMLElement>(WRONG)?.focus();
+  }, [tries]);
+  return form;
+}
+
+const WRONG = '[aria-invalid="true"]';
+
+/** Makes an ensemble, or the next version of one. What is wrong is told at its field, once it was tried to keep it; that a name is taken at once. */
 export function EnsembleDialog(props: {
   /** null: a new one. */
   readonly kept: KeptEnsemble | null;
   readonly onClose: () => void;
   readonly onKept: (name: string) => void;
 }) {
-  const { kept, onClose, onKept } = props;
+  const { onClose, onKept } = props;
+  // What is changed is what it was when the dialog opened, whatever others keep meanwhile.
+  const [kept] = useState(props.kept);
   const trpc = useTRPC();
   const client = useTRPCClient();
   const known = useKnownModels();
   const samples = useQuery(trpc.ensembles.samples.queryOptions()).data ?? [];
   const [form, setForm] = useState(() => (kept === null ? newEnsembleForm : formOf(kept.ensemble)));
-  const [tried, setTried] = useState(false);
+  const [tries, setTries] = useState(0);
+  const formBox = useFirstProblem(tries);
   const put = (change: Partial<EnsembleForm>) => setForm((old) => ({ ...old, ...change }));
   const made = composeEnsemble(form);
-  const problems: Problems = tried && "problems" in made ? made.problems : {};
+  const changed = kept?.ensemble.name ?? null;
+  const name = form.name.trim();
+  const taken = takenName(name, useEnsembles().data ?? [], changed);
+  const problems: Problems = {
+    ...(tries > 0 && "problems" in made ? made.problems : {}),
+    ...(taken === null ? {} : { name: taken }),
+  };
   const keep = useEnsembleAct(client.ensembles.keep.mutate, ({ name }) => onKept(name));
   return (
     <Modal
@@ -70,32 +92,34 @@ export function EnsembleDialog(props: {
       <NumberGuard>
         {(sound) => (
           <form
+            ref={formBox}
             noValidate
             aria-label="Ensemble"
             className="flex flex-col gap-4"
             onSubmit={(event) => {
               event.preventDefault();
-              setTried(true);
-              if ("ensemble" in made && sound && !keep.isPending) keep.mutate({ ensemble: made.ensemble });
+              setTries(tries + 1);
+              if (!("ensemble" in made) || taken !== null || !sound || keep.isPending) return;
+              keep.mutate({ ensemble: made.ensemble, expects: kept !== null && name === changed ? kept.version : null });
             }}
           >
             <TextField
               label="Name"
               value={form.name}
               maxLength={63}
-              hint={`Clients ask for ensemble/${form.name.trim() || "<name>"}.${kept === null ? "" : " Under another name it is kept as another ensemble."}`}
-              onChange={(name) => put({ name })}
+              hint={`Clients ask for ensemble/${name || "<name>"}.${kept === null ? "" : " Under another name it is kept as another ensemble."}`}
+              problem={problems.name}
+              onChange={(typed) => put({ name: typed })}
             />
-            <FieldProblem text={problems.name} />
-            <ExpertsField experts={form.experts} known={known} onChange={(experts) => put({ experts })} />
-            <FieldProblem text={problems.experts} />
-            <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
+            <ExpertsField experts={form.experts} known={known} problem={problems.experts} onChange={(experts) => put({ experts })} />
+            <div className="flex flex-wrap items-start gap-x-4 gap-y-3">
               <NumberField
                 label="Experts a question"
                 whole
                 min={2}
                 max={16}
                 value={form.expertsPerQuestion}
+                problem={problems.expertsPerQuestion}
                 onChange={(expertsPerQuestion) => put({ expertsPerQuestion })}
               />
               <TextField
@@ -104,13 +128,12 @@ export function EnsembleDialog(props: {
                 value={form.aggregator}
                 maxLength={200}
                 suggestions={known}
+                problem={problems.aggregator}
                 onChange={(aggregator) => put({ aggregator })}
               />
             </div>
-            <FieldProblem text={problems.expertsPerQuestion} />
-            <FieldProblem text={problems.aggregator} />
             <div className="flex flex-col gap-3 border-t pt-3">
-              <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
+              <div className="flex flex-wrap items-start gap-x-4 gap-y-3">
                 <SelectField
                   label="Vote of an answer"
                   value={form.extraction}
@@ -124,16 +147,15 @@ export function EnsembleDialog(props: {
                     value={form.pattern}
                     maxLength={500}
                     placeholder="Answer:\s*(\w+)"
+                    problem={problems.extraction}
                     onChange={(pattern) => put({ pattern })}
                   />
                 )}
               </div>
-              <FieldProblem text={problems.extraction} />
               <TryExtraction extraction={extractionOf(form)} />
             </div>
             <div className="flex flex-col gap-3 border-t pt-3">
-              <ConfidenceFields form={form} samples={samples} onChange={put} />
-              <FieldProblem text={problems.confidence} />
+              <ConfidenceFields form={form} samples={samples} problem={problems.confidence} onChange={put} />
               <div className="flex flex-wrap items-start gap-x-4 gap-y-3">
                 <div className="flex flex-col gap-1">
                   <NumberField
@@ -144,6 +166,7 @@ export function EnsembleDialog(props: {
                     step={0.05}
                     value={Math.min(1, form.tau)}
                     disabled={isAggregateAll(form.tau)}
+                    problem={problems.tau}
                     onChange={(tau) => put({ tau })}
                   />
                   <Check checked={isAggregateAll(form.tau)} onChange={(all) => put({ tau: all ? AGGREGATE_ALL : 1 })}>
@@ -157,6 +180,7 @@ export function EnsembleDialog(props: {
                   min={1}
                   max={16}
                   value={form.quorum}
+                  problem={problems.quorum}
                   onChange={(quorum) => put({ quorum })}
                 />
                 <NumberField
@@ -165,18 +189,16 @@ export function EnsembleDialog(props: {
                   min={0.1}
                   max={86_400}
                   value={form.deadlineSeconds}
+                  problem={problems.deadlineSeconds}
                   onChange={(deadlineSeconds) => put({ deadlineSeconds })}
                 />
               </div>
-              <FieldProblem text={problems.tau} />
-              <FieldProblem text={problems.quorum} />
-              <FieldProblem text={problems.deadlineSeconds} />
             </div>
             <EnsembleAdvanced form={form} problems={problems} put={put} />
             <ErrorLine error={keep.error} />
-            {tried && ("problems" in made || !sound) && (
+            {tries > 0 && ("problems" in made || taken !== null || !sound) && (
               <p role="status" className="text-sm text-ink-2">
-                It is not kept yet: see what is said above.
+                It is not kept yet: see what is said at its fields.
               </p>
             )}
             <div className="flex justify-end gap-2">

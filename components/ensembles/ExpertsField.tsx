@@ -8,9 +8,10 @@ import { TextField } from "../ui/Field";
 export function ExpertsField(props: {
   readonly experts: readonly string[];
   readonly known: readonly string[];
+  readonly problem: string | undefined;
   readonly onChange: (experts: readonly string[]) => void;
 }) {
-  const { experts, known, onChange } = props;
+  const { experts, known, problem, onChange } = props;
   const [typed, setTyped] = useState("");
   const name = typed.trim();
   const addable = name !== "" && !experts.includes(name);
@@ -41,7 +42,7 @@ export function ExpertsField(props: {
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Enter in the field adds, instead of sending the form. */}
       <div
-        className="flex flex-wrap items-end gap-2"
+        className="flex flex-wrap items-start gap-2"
         onKeyDown={(event) => {
           if (event.key !== "Enter" || name === "") return;
           event.preventDefault();
@@ -54,11 +55,14 @@ export function ExpertsField(props: {
           value={typed}
           maxLength={200}
           suggestions={known.filter((model) => !experts.includes(model))}
+          problem={problem}
           onChange={setTyped}
         />
-        <Button disabled={!addable} onClick={add}>
-          Add
-        </Button>
+        <div className="mt-5">
+          <Button disabled={!addable} onClick={add}>
+            Add
+          </Button>
+        </div>
       </div>
     </fieldset>
   );

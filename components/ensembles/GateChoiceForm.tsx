@@ -5,16 +5,11 @@ import { Check } from "../ui/Check";
 import { NumberField, SelectField } from "../ui/Field";
 import { ModelMark } from "../ui/ModelChip";
 import { useModelIdentities } from "../ui/useModelIdentities";
-import { type ConfidenceKind, confidenceKinds, type EnsemblesView } from "./ensemblesCodec";
+import { confidenceKinds, type EnsemblesView } from "./ensemblesCodec";
+import { confidenceOptions } from "./prepareEnsemble";
 import { formatShare } from "./prepareGate";
 import { type GateChoice, NO_AGGREGATOR } from "./prepareGateChoice";
 import { sampleOptions } from "./prepareSamples";
-
-const confidenceNames: Readonly<Record<ConfidenceKind, string>> = {
-  plurality: "share of votes",
-  "accuracy-weighted": "votes weighed by accuracy",
-  "length-aware": "votes weighed by length",
-};
 
 /** What is gated: answers of which sample, by which experts, how votes count, and who stands in for the aggregator. All of it in the address. */
 export function GateChoiceForm(props: {
@@ -49,7 +44,7 @@ export function GateChoiceForm(props: {
         <SelectField
           label="Confidence"
           value={request.confidence}
-          options={confidenceKinds.map((kind) => ({ value: kind, text: confidenceNames[kind] }))}
+          options={confidenceOptions}
           onChange={(value) => onChange({ confidence: confidenceKinds.find((kind) => kind === value) ?? "plurality", tau: null })}
         />
         <SelectField

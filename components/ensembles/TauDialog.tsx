@@ -33,7 +33,7 @@ export function TauDialog(props: {
   const atGateway = props.served?.ensembles.find(({ ensemble }) => ensemble.name === name)?.ensemble;
   const act = useEnsembleAct(
     async (): Promise<Outcome<{ readonly says: string }>> => {
-      const done = takeOutcome(await client.ensembles.keep.mutate({ ensemble: use.ensemble }));
+      const done = takeOutcome(await client.ensembles.keep.mutate({ ensemble: use.ensemble, expects: kept.version }));
       const version = done.again ? `${name} was so already, as version ${done.version}` : `Kept as version ${done.version} of ${name}`;
       if (atGateway === undefined || !live) return { ok: true, says: `${version}.` };
       const order = { clusterId, name, reason };

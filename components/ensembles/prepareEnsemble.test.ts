@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AGGREGATE_ALL, type Confidence, type Ensemble, type Extraction } from "@/solver/ensemble/ensembleDocument";
-import { composeEnsemble, type EnsembleForm, ensembleSays, figuresOfSample, formOf, newEnsembleForm } from "./prepareEnsemble";
-import { testEnsemble } from "./testEnsembles";
+import { composeEnsemble, type EnsembleForm, ensembleSays, figuresOfSample, formOf, newEnsembleForm, takenName } from "./prepareEnsemble";
+import { testEnsemble, testKept } from "./testEnsembles";
 
 const form = (change: Partial<EnsembleForm> = {}): EnsembleForm => ({ ...formOf(testEnsemble()), ...change });
 const problemsOf = (made: ReturnType<typeof composeEnsemble>) => ("problems" in made ? made.problems : {});
@@ -53,7 +53,7 @@ describe("the editor of an ensemble", () => {
     expect(problemsOf(composeEnsemble(newEnsembleForm))).toEqual({
       name: expect.stringContaining("lower-case"),
       experts: "Name two experts at least, and sixteen at most.",
-      aggregator: expect.stringContaining("Name the model"),
+      aggregator: "Name the model that makes one answer of several.",
     });
     expect(problemsOf(composeEnsemble(form({ expertsPerQuestion: 5, quorum: 6 })))).toEqual({
       expertsPerQuestion: "The number of experts a question is more than the 3 experts there are.",
@@ -63,6 +63,14 @@ describe("the editor of an ensemble", () => {
     expect(problemsOf(composeEnsemble(form({ skills: "{" }))).skills).toBe("Skills are no JSON.");
     expect(problemsOf(composeEnsemble(form({ skills: '{"*": {"gemma-2-9b": 7}}' }))).skills).toContain("accuracies from 0 to 1");
     expect(problemsOf(composeEnsemble(form({ skills: '{"*": {"stranger": 0.7}}' }))).experts).toContain("has no stranger");
+  });
+
+  it("takes no name of another ensemble for a new one, nor for the next version of this", () => {
+    const list = [testKept({ name: "a" }), testKept({ name: "b" })];
+    expect(takenName("b", list, null)).toContain(`There is an ensemble b already, as version ${list[1]!.version}.`);
+    expect(takenName("b", list, "a")).toContain("Choose another name");
+    expect(takenName("b", list, "b")).toBeNull();
+    expect(takenName("c", list, "b")).toBeNull();
   });
 
   it("refuses a pattern that cannot be read, and one that is missing", () => {
@@ -83,5 +91,6 @@ it("says what an ensemble is in sentences", () => {
   expect(ensembleSays(testEnsemble({ expertsPerQuestion: 2, tau: 2 / 3 }))).toMatch(
     /^2 of 3 experts answer a question \(gemma-2-9b, .*below 0\.667, llama-3\.1-70b makes one.*2 answers or more, after 60\.0.s/,
   );
+  expect(ensembleSays(testEnsemble({ tau: 2 / 3 }))).toContain("where confidence is below 2/3, ");
   expect(ensembleSays(testEnsemble({ tau: AGGREGATE_ALL }))).toContain("; of every question llama-3.1-70b makes one answer of theirs.");
 });

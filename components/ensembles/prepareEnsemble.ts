@@ -3,7 +3,7 @@ import { type Confidence, type Ensemble, type Extraction, ensembleSchema } from 
 import { extractionProblem } from "@/solver/ensemble/voteReader";
 import { formatCounted, formatSeconds } from "../ui/format";
 import type { ConfidenceKind } from "./ensemblesCodec";
-import { isAggregateAll } from "./tauText";
+import { formatTau, isAggregateAll } from "./tauText";
 
 /** An ensemble as it stands in the editor, sound or not. */
 export interface EnsembleForm {
@@ -61,9 +61,12 @@ const extractionNouns: Readonly<Record<Extraction["kind"], string>> = {
 
 export const confidenceOptions = [
   { value: "plurality", text: "share of experts that agree" },
-  { value: "accuracy-weighted", text: "weighted by each expert's accuracy" },
-  { value: "length-aware", text: "less for answers longer than usual" },
+  { value: "accuracy-weighted", text: "agreement weighed by accuracy" },
+  { value: "length-aware", text: "agreement weighed by length" },
 ] as const;
+
+/** A confidence as it is said everywhere. */
+export const confidenceName = (kind: ConfidenceKind): string => confidenceOptions.find(({ value }) => value === kind)?.text ?? kind;
 
 /** What an expert's figures are while nobody gave any. */
 const [ACCURACY, MEAN_TOKENS] = [70, 500];
@@ -112,6 +115,17 @@ function confidenceOf(form: EnsembleForm): Confidence {
   }
 }
 
+/** That a name is another ensemble's, which would be replaced; null: it is free, or that of the ensemble that is changed. */
+export function takenName(
+  name: string,
+  ensembles: readonly Pick<KeptEnsemble, "ensemble" | "version">[],
+  changed: string | null,
+): string | null {
+  const taken = name === changed ? undefined : ensembles.find(({ ensemble }) => ensemble.name === name);
+  if (taken === undefined) return null;
+  return `There is an ensemble ${name} already, as version ${taken.version}. Choose another name, or close this and change that one.`;
+}
+
 /** What a sample of answers says of experts that it knows. */
 export function figuresOfSample({ models }: Pick<AnswerSampleSummary, "models">): Pick<EnsembleForm, "accuracy" | "meanTokens"> {
   return {
@@ -129,7 +143,7 @@ const sentences: Readonly<Record<keyof Ensemble, string>> = {
   extraction: "Give a pattern of 500 characters at most.",
   confidence: "Give a figure of every expert.",
   tau: "Tau is above 0 and at most 1, or all is aggregated.",
-  aggregator: "Name the model that makes one answer of several; its instruction has 4,000 characters at most.",
+  aggregator: "Name the model that makes one answer of several.",
   quorum: "One answer at least is needed.",
   deadlineSeconds: "The deadline is more than 0 s and at most a day.",
   maxTokens: "An answer has a million tokens at most.",
@@ -185,6 +199,6 @@ export function composeEnsemble(form: EnsembleForm): { readonly ensemble: Ensemb
 export function ensembleSays(ensemble: KeptEnsemble["ensemble"]): string {
   const { experts, expertsPerQuestion, extraction, tau, aggregator, quorum, deadlineSeconds } = ensemble;
   const asked = expertsPerQuestion < experts.length ? `${expertsPerQuestion} of ${experts.length} experts` : `${experts.length} experts`;
-  const where = isAggregateAll(tau) ? "of every question" : `where confidence is below ${Number(tau.toFixed(3))},`;
+  const where = isAggregateAll(tau) ? "of every question" : `where confidence is below ${formatTau(tau, expertsPerQuestion)},`;
   return `${asked} answer a question (${experts.join(", ")}). Votes are ${extractionNouns[extraction.kind]}; ${where} ${aggregator.model} makes one answer of theirs. Online it decides with ${formatCounted(quorum, "answer")} or more, after ${formatSeconds(deadlineSeconds)} with what is there.`;
 }

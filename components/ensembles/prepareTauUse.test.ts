@@ -25,7 +25,7 @@ describe("using a tau that was tried", () => {
       const use = prepareTauUse(testEnsemble(), gate({ confidence }), testReport(), 0.8);
       if (!use.ok) throw new Error(use.says);
       expect(ensembleSchema.safeParse(use.ensemble).success).toBe(true);
-      expect(use.notes[0]).toContain(`becomes ${confidence}`);
+      expect(use.notes[0]).toContain(`becomes agreement weighed by ${confidence === "length-aware" ? "length" : "accuracy"}, `);
       expect(changesTauAlone(testEnsemble(), use.ensemble)).toBe(false);
     }
   });

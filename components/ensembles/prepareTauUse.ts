@@ -1,5 +1,6 @@
 import type { GateReport, ReplayRequest } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { confidenceName } from "./prepareEnsemble";
 import { soundTau } from "./tauText";
 
 type Gate = Pick<ReplayRequest, "experts" | "expertsPerQuestion" | "confidence">;
@@ -40,7 +41,9 @@ export function prepareTauUse(ensemble: Ensemble, gate: Gate, report: GateReport
     };
   const notes: string[] = [];
   if (ensemble.confidence.kind !== gate.confidence)
-    notes.push(`Its confidence becomes ${gate.confidence}, with the sample's figures; it was ${ensemble.confidence.kind}.`);
+    notes.push(
+      `Its confidence becomes ${confidenceName(gate.confidence)}, with the sample's figures; it was ${confidenceName(ensemble.confidence.kind)}.`,
+    );
   else if (gate.confidence !== "plurality") notes.push("What its votes weigh becomes the sample's figures.");
   if (ensemble.experts.length > ensemble.expertsPerQuestion && ensemble.skills === undefined)
     notes.push("The sample recruits experts by accuracy per category; the ensemble has no skills and asks the first of its list.");

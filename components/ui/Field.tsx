@@ -9,8 +9,25 @@ interface Frame {
   /** Unit or word behind the control. */
   readonly unit?: string;
   readonly hint?: ReactNode;
+  /** What is wrong with what is in it, told with the control; undefined: nothing. */
+  readonly problem?: string | undefined;
   readonly className?: string;
 }
+
+/** Ties a control to the sentence of what is wrong with it. */
+export const problemOf = (
+  id: string,
+  problem: string | undefined,
+): { readonly "aria-invalid"?: true; readonly "aria-describedby"?: string } =>
+  problem === undefined ? {} : { "aria-invalid": true, "aria-describedby": `${id}-problem` };
+
+/** What is wrong with the control of that id; nothing where nothing is. It is not read out by itself: the control is led to, and tells it. */
+export const FieldProblem = ({ id, text }: { readonly id: string; readonly text: string | undefined }) =>
+  text !== undefined && (
+    <p id={`${id}-problem`} className="max-w-md text-sm text-bad [overflow-wrap:anywhere]">
+      {text}
+    </p>
+  );
 
 function FieldFrame(props: Frame & { readonly id: string; readonly children: ReactNode }) {
   return (
@@ -23,6 +40,7 @@ function FieldFrame(props: Frame & { readonly id: string; readonly children: Rea
         {props.unit !== undefined && <span className="text-xs text-ink-3">{props.unit}</span>}
       </div>
       {props.hint !== undefined && <p className="text-xs text-ink-3">{props.hint}</p>}
+      <FieldProblem id={props.id} text={props.problem} />
     </div>
   );
 }
@@ -49,6 +67,7 @@ export function SelectField(
         className={`${control} max-w-full flex-1 truncate pr-6`}
         value={props.value}
         disabled={props.disabled}
+        {...problemOf(id, props.problem)}
         onChange={(event) => props.onChange(event.target.value)}
       >
         {props.options.map((option) => (
@@ -80,6 +99,7 @@ export function TextField(
         value={props.value}
         placeholder={props.placeholder}
         maxLength={props.maxLength}
+        {...problemOf(id, props.problem)}
         list={props.suggestions === undefined ? undefined : `${id}-suggestions`}
         onChange={(event) => props.onChange(event.target.value)}
       />
@@ -118,6 +138,7 @@ export function NumberField(
         step={props.step ?? 1}
         whole={props.whole ?? false}
         disabled={props.disabled ?? false}
+        problemId={problemOf(id, props.problem)["aria-describedby"]}
         onChange={props.onChange}
       />
     </FieldFrame>

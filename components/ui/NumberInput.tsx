@@ -52,6 +52,8 @@ export function NumberInput(props: {
   readonly onChange: (value: number) => void;
   readonly disabled?: boolean;
   readonly id?: string;
+  /** Of a sentence that says what is wrong with a number that can be; undefined: nothing is. */
+  readonly problemId?: string | undefined;
 }) {
   const [typed, setTyped] = useState<string | null>(null);
   const [left, setLeft] = useState<{ readonly text: string; readonly value: number | null } | null>(null);
@@ -72,8 +74,8 @@ export function NumberInput(props: {
         type="number"
         inputMode="decimal"
         {...(props.id === undefined ? { "aria-label": props.label } : {})}
-        aria-invalid={invalid}
-        aria-describedby={guarded && invalid ? saysId : undefined}
+        aria-invalid={invalid || props.problemId !== undefined}
+        aria-describedby={guarded && invalid ? saysId : props.problemId}
         title={invalid ? boundsText(props) : undefined}
         className={`h-8 rounded-md border border-line-strong bg-raised px-2 text-right text-sm tabular-nums disabled:opacity-60 aria-invalid:border-bad ${props.max >= WIDE_FROM ? "w-28" : "w-20"}`}
         value={text}

@@ -1,5 +1,5 @@
 import type { CardShelf } from "@/server/cards/cardShelf";
-import type { Outcome } from "@/server/contracts/studio";
+import type { KeptEnsemble, Outcome } from "@/server/contracts/studio";
 import { inPlaceThread } from "@/server/planning/placeThread";
 import { inReplayThread } from "@/server/planning/replayThread";
 import type { Store } from "@/server/store/store";
@@ -33,13 +33,15 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf, batche
     ...createEnsembleSessions({ store, uploads, cards }),
     ...createEnsembleGateway({ store, gatewayOf }),
     list: () => store.ensembles.list(),
-    keep(ensemble, actor) {
+    keep({ ensemble, expects }, actor) {
       const problem = extractionProblem(ensemble.extraction);
       if (problem !== null) return { ok: false, message: problem };
       return store.atomically((): Outcome<{ readonly name: string; readonly version: number; readonly again: boolean }> => {
         const { name } = ensemble;
         const latest = store.ensembles.find(name);
         if (latest !== null && isSame(latest.ensemble, ensemble)) return { ok: true, name, version: latest.version, again: true };
+        const refused = notExpected(name, expects, latest);
+        if (refused !== null) return { ok: false, message: refused };
         const version = store.ensembles.put({ ensemble, actor, createdAt: new Date().toISOString() });
         note(actor, "keep ensemble", name, `version ${version}, tau ${ensemble.tau}, ${ensemble.experts.length} experts`);
         return { ok: true, name, version, again: false };
@@ -69,6 +71,15 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf, batche
       return { ok: true, placement: { ...placement, notes: [...placement.notes, ...task.notes] } };
     },
   };
+}
+
+/** Why an ensemble does not replace the newest of its name; null: it is the one that it was made of. */
+function notExpected(name: string, expects: number | null, latest: KeptEnsemble | null): string | null {
+  if (expects === (latest?.version ?? null)) return null;
+  if (latest === null) return `There is no ensemble ${name} any more, so this cannot be its next version. Keep it as a new one.`;
+  if (expects === null)
+    return `There is an ensemble ${name} already, as version ${latest.version}. Choose another name, or change that one.`;
+  return `${name} is version ${latest.version} by now, kept by ${latest.actor}, and this is a change of version ${expects}. Look at the newest before you change it.`;
 }
 
 const isSame = (a: Ensemble, b: Ensemble): boolean => canonicalJson(a as unknown as Json) === canonicalJson(b as unknown as Json);

@@ -92,10 +92,17 @@ describe("ensembles in a studio of its own", () => {
   });
 
   it("are kept as versions of their name, say what their gate cannot read, and stay away once they are removed", async () => {
-    expect(services().keep(ensemble(), "ada")).toEqual({ ok: true, name: "vote", version: 1, again: false });
-    expect(services().keep(ensemble(), "ada")).toEqual({ ok: true, name: "vote", version: 1, again: true });
-    expect(services().keep(ensemble({ tau: 0.5 }), "bob")).toEqual({ ok: true, name: "vote", version: 2, again: false });
-    expect(await said(services().keep(ensemble({ extraction: { kind: "pattern", pattern: "(?=x)" } }), "ada"))).toMatch(/\.$/);
+    expect(services().keep({ ensemble: ensemble(), expects: null }, "ada")).toEqual({ ok: true, name: "vote", version: 1, again: false });
+    expect(services().keep({ ensemble: ensemble(), expects: null }, "ada")).toEqual({ ok: true, name: "vote", version: 1, again: true });
+    expect(services().keep({ ensemble: ensemble({ tau: 0.5 }), expects: 1 }, "bob")).toEqual({
+      ok: true,
+      name: "vote",
+      version: 2,
+      again: false,
+    });
+    expect(
+      await said(services().keep({ ensemble: ensemble({ extraction: { kind: "pattern", pattern: "(?=x)" } }), expects: 2 }, "ada")),
+    ).toMatch(/\.$/);
     expect(
       services()
         .list()
@@ -209,6 +216,21 @@ describe("ensembles in a studio of its own", () => {
     expect(await said(services().serve({ ...at, name: "none" }, "ada"))).toBe("There is no ensemble none.");
     expect(audited("serve ensemble")).toEqual([]);
   });
+
+  it("replace no version of their name but the one that they were made of", async () => {
+    const keep = (tau: number, expects: number | null) => services().keep({ ensemble: ensemble({ name: "mine", tau }), expects }, "ada");
+    expect(await said(keep(1, 1))).toContain("There is no ensemble mine any more");
+    expect(keep(1, null)).toMatchObject({ ok: true, version: 1 });
+    expect(await said(keep(0.5, null))).toContain("There is an ensemble mine already, as version 1");
+    expect(keep(0.5, 1)).toMatchObject({ ok: true, version: 2 });
+    expect(await said(keep(0.6, 1))).toContain("mine is version 2 by now, kept by ada, and this is a change of version 1");
+    const found = services().list();
+    expect(found.find((each) => each.ensemble.name === "mine")).toMatchObject({ version: 2, ensemble: { tau: 0.5 } });
+    services().remove("mine", "ada");
+    expect(await said(keep(0.6, 2))).toContain("There is no ensemble mine any more");
+    expect(keep(0.6, null)).toMatchObject({ ok: true, version: 4 });
+    services().remove("mine", "ada");
+  });
 });
 
 describe("ensembles over a running cluster", () => {
@@ -217,8 +239,8 @@ describe("ensembles over a running cluster", () => {
   beforeAll(async () => {
     cluster = await startTestCluster();
     runtime = createRuntime(studioSettings(cluster.environment));
-    runtime.services.ensembles.keep(ensemble(), "ada");
-    runtime.services.ensembles.keep(ensemble({ name: "large", aggregator: { model: "qwen2.5-32b" } }), "ada");
+    runtime.services.ensembles.keep({ ensemble: ensemble(), expects: null }, "ada");
+    runtime.services.ensembles.keep({ ensemble: ensemble({ name: "large", aggregator: { model: "qwen2.5-32b" } }), expects: null }, "ada");
     const ids = Array.from({ length: 24 }, (_, at) => `q${at}`);
     keepPrompts(
       cluster.store,

@@ -1,5 +1,12 @@
 import type { BatchExport, BatchRequest } from "@/server/contracts/batches";
-import type { KeepSample, MeasuredSessions, PlaceRequest, ReplayRequest, SessionsOfEngine } from "@/server/contracts/ensembles";
+import type {
+  KeepEnsemble,
+  KeepSample,
+  MeasuredSessions,
+  PlaceRequest,
+  ReplayRequest,
+  SessionsOfEngine,
+} from "@/server/contracts/ensembles";
 import type {
   AnswerSampleSummary,
   Batch,
@@ -13,15 +20,14 @@ import type {
   Outcome,
   SurveyedAnswers,
 } from "@/server/contracts/studio";
-import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import type { Actor } from "./actor";
 
 /** Ensembles, the labelled answers their gates are chosen on, and what gateways serve of them. */
 export interface EnsembleService {
   /** By name. */
   list(): readonly KeptEnsemble[];
-  /** Keeps it as the next version of its name; `again`: the newest is the same. */
-  keep(ensemble: Ensemble, actor: Actor): Outcome<{ readonly name: string; readonly version: number; readonly again: boolean }>;
+  /** Keeps it as the next version of its name, refused where the newest is not the one expected; `again`: the newest is the same. */
+  keep(request: KeepEnsemble, actor: Actor): Outcome<{ readonly name: string; readonly version: number; readonly again: boolean }>;
   /** Batches and gateways have copies of their own, and go on with them. */
   remove(name: string, actor: Actor): Outcome<object>;
   /** Newest first. */

@@ -16,7 +16,7 @@ const never = (): AbortSignal => new AbortController().signal;
 
 export const ensemblesRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.ensembles.list()),
-  keep: procedure.input(keepEnsembleSchema).mutation(({ ctx, input }) => ctx.services.ensembles.keep(input.ensemble, ctx.session.name)),
+  keep: procedure.input(keepEnsembleSchema).mutation(({ ctx, input }) => ctx.services.ensembles.keep(input, ctx.session.name)),
   remove: procedure.input(z.object({ name })).mutation(({ ctx, input }) => ctx.services.ensembles.remove(input.name, ctx.session.name)),
   samples: procedure.query(({ ctx }) => ctx.services.ensembles.samples()),
   survey: procedure.input(z.object({ uploadId: z.uuid() })).query(({ ctx, input }) => ctx.services.ensembles.survey(input.uploadId)),

@@ -219,4 +219,9 @@ export interface MeasuredSessions extends SessionsOfEngine {
   readonly latestAt: string;
 }
 
-export const keepEnsembleSchema = z.strictObject({ ensemble: ensembleSchema });
+export const keepEnsembleSchema = z.strictObject({
+  ensemble: ensembleSchema,
+  /** The version of its name that it is to replace; null: none, as it is new. */
+  expects: z.int().min(1).nullable(),
+});
+export type KeepEnsemble = z.infer<typeof keepEnsembleSchema>;
