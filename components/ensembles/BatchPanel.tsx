@@ -116,7 +116,7 @@ function Opened(props: { readonly batch: Batch; readonly onSample: (id: string) 
           {gantt !== null && <GanttChart picture={gantt} caption={gantt.drawings.map(({ says }) => says).join(" ")} />}
           <BatchSessions rows={picture.rows} identities={identities} />
           <p className="text-xs text-ink-3">
-            Sessions are drawn one after another, without pauses between them, in seconds of the engines. {batch.aggregatorPredicted?.says}
+            Sessions are drawn one after another, without pauses between them, in seconds of the engines. {batch.aggregatorPredicted.says}
           </p>
         </div>
       </Panel>

@@ -7,12 +7,7 @@ import { prepareBatchPreview } from "./prepareBatchPreview";
 /** What starting a batch would do: sessions on the GPUs it takes, when it would be done, and what is assumed. */
 export function BatchPreviewPart({ preview }: { readonly preview: BatchPreview }) {
   const models = useMemo(
-    () => [
-      ...new Set([
-        ...preview.schedules.flatMap(({ workers }) => workers.flat().map(({ model }) => model)),
-        ...(preview.aggregator === null ? [] : [preview.aggregator.model]),
-      ]),
-    ],
+    () => [...new Set([...preview.schedules.flatMap(({ workers }) => workers.flat().map(({ model }) => model)), preview.aggregator.model])],
     [preview],
   );
   const identities = useModelIdentities(models);

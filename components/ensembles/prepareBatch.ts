@@ -127,7 +127,7 @@ function measuredSpan(session: Session, isOver: boolean): Span | null {
 /** Of what the aggregator is sent, or may be, an equal part for each of its engines, which take it from one queue. */
 function partSent({ sessions, questions, aggregatorPredicted }: Batch): number {
   const engines = sessions.filter(({ stage }) => stage === "aggregator").length;
-  return Math.round(((aggregatorPredicted?.share ?? 1) * questions) / engines);
+  return Math.round((aggregatorPredicted.share * questions) / engines);
 }
 
 /** Sessions with as many questions as they are expected to answer: an engine of the aggregator that is under way has, beside what it took, its part of the rest. */

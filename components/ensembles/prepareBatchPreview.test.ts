@@ -10,33 +10,27 @@ const gpus = [
   { node: "node2", gpus: [7] },
 ];
 
+const aggregator = { model: "llama-3.1-70b", tp: 1, copies: 2, loadSeconds: 60, allSeconds: 400 };
+const preview = (expected: BatchPreview["aggregator"]["expected"]): BatchPreview => ({
+  ...{ schedules: testPlacement().schedules, gpus, questions: 2000, aggregator: { ...aggregator, expected }, notes: [] },
+});
+const plain = (text: string | undefined): string | undefined => text?.replaceAll("\u00a0", " ");
+
 it("says which GPUs are taken, when experts would be done, and what the best of the others takes", () => {
-  const { says, gantt } = prepareBatchPreview(
-    { schedules: testPlacement().schedules, gpus, questions: 2000, aggregator: null, notes: [] },
-    identities,
-  );
-  expect(says.replaceAll("\u00a0", " ")).toBe(
-    "2,000 questions. Takes 3 free GPUs (node1 0, 1; node2 7) until the last answer. Experts would be done after 500 s, 480 s by list scheduling, the best of the others.",
+  const { says, gantt } = prepareBatchPreview(preview(null), identities);
+  expect(plain(says)).toContain(
+    "2,000 questions. Takes 3 free GPUs (node1 0, 1; node2 7) until the last answer. Experts would be done after 500 s, 480 s by list scheduling, the best of the others. ",
   );
   expect(gantt?.drawings).toHaveLength(1);
 });
 
 it("tells what is taken where nothing was timed", () => {
-  const { says, gantt } = prepareBatchPreview(
-    { schedules: [], gpus: gpus.slice(1), questions: 1, aggregator: null, notes: [] },
-    identities,
-  );
+  const { says, gantt } = prepareBatchPreview({ ...preview(null), schedules: [], gpus: gpus.slice(1), questions: 1 }, identities);
   expect(says).toBe("1 question. Takes 1 free GPU (node2 7) until the last answer.");
   expect(gantt).toBeNull();
 });
 
 describe("the aggregator of a preview", () => {
-  const aggregator = { model: "llama-3.1-70b", tp: 1, copies: 2, loadSeconds: 60, allSeconds: 400 };
-  const preview = (expected: NonNullable<BatchPreview["aggregator"]>["expected"]): BatchPreview => ({
-    ...{ schedules: testPlacement().schedules, gpus, questions: 2000, aggregator: { ...aggregator, expected }, notes: [] },
-  });
-  const plain = (text: string | undefined): string | undefined => text?.replaceAll("\u00a0", " ");
-
   it("is drawn after the last expert and counted in when all would be done, at the share that a sample tells", () => {
     const { says, gantt } = prepareBatchPreview(preview({ share: 0.4, seconds: 200, source: "the sample quiz" }), identities);
     expect(plain(says)).toContain(

@@ -4,7 +4,7 @@ import type { ModelIdentity } from "../ui/modelIdentity";
 import { type GanttLine, type GanttPicture, linesOfSchedule, prepareGantt } from "./prepareGantt";
 import { scheduleNames } from "./scheduleNames";
 
-type Aggregator = NonNullable<BatchPreview["aggregator"]>;
+type Aggregator = BatchPreview["aggregator"];
 
 /** Engines of the aggregator once the last expert is done, at the share of questions that a sample tells, or of all. */
 function aggregatorLines(
@@ -43,8 +43,8 @@ export function prepareBatchPreview(
   const count = gpus.reduce((sum, each) => sum + each.gpus.length, 0);
   const beside = best === null ? "" : `, ${formatSeconds(best.makespanSeconds)} by ${scheduleNames[best.kind]}, the best of the others`;
   const experts = placed === undefined ? "" : ` Experts would be done after ${formatSeconds(placed.makespanSeconds)}${beside}.`;
-  const whole = placed === undefined || aggregator === null ? "" : wholeText(aggregator, placed.makespanSeconds);
-  const after = placed === undefined || aggregator === null ? [] : aggregatorLines({ aggregator, questions }, placed.makespanSeconds);
+  const whole = placed === undefined ? "" : wholeText(aggregator, placed.makespanSeconds);
+  const after = placed === undefined ? [] : aggregatorLines({ aggregator, questions }, placed.makespanSeconds);
   return {
     gantt: prepareGantt(
       placed === undefined

@@ -1,3 +1,4 @@
+import { gpusByNode } from "@/server/batches/freeWorkers";
 import type { BatchPreview } from "@/server/contracts/batches";
 import type { BatchOrder } from "@/server/store/batchOrder";
 import { secondsAtShare } from "@/solver/ensemble/aggregatorStage";
@@ -5,15 +6,12 @@ import { secondsAtShare } from "@/solver/ensemble/aggregatorStage";
 /** What starting a batch would do, of what it is settled to. */
 export function previewOf(order: BatchOrder): BatchPreview {
   const { schedules, workers, questions, notes } = order;
-  const nodes = new Map<string, number[]>();
-  for (const { node, gpus } of workers) nodes.set(node, [...(nodes.get(node) ?? []), ...gpus]);
-  const gpus = [...nodes].map(([node, taken]) => ({ node, gpus: taken }));
+  const gpus = [...gpusByNode(workers)].map(([node, taken]) => ({ node, gpus: taken }));
   return { schedules, gpus, questions, aggregator: aggregatorOf(order), notes };
 }
 
-function aggregatorOf({ ensemble, aggregators, aggregatorPredicted: predicted }: BatchOrder): BatchPreview["aggregator"] {
-  if (predicted === null) return null;
-  const { loadSeconds, points, expected } = predicted;
+function aggregatorOf({ ensemble, aggregators, aggregatorPredicted }: BatchOrder): BatchPreview["aggregator"] {
+  const { loadSeconds, points, expected } = aggregatorPredicted;
   return {
     ...{ model: ensemble.aggregator.model, tp: aggregators[0]?.gpus.length ?? 0, copies: aggregators.length, loadSeconds },
     allSeconds: secondsAtShare(points, 1),

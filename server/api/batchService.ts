@@ -2,7 +2,7 @@ import type { Batches } from "@/server/batches/createBatches";
 import { emulationProblem } from "@/server/batches/emulatedWorkload";
 import { freeWorkers } from "@/server/batches/freeWorkers";
 import { batchJobFile } from "@/server/batches/jobFiles/batchJobFile";
-import { aggregatorProblem, prepareOrder } from "@/server/batches/prepareOrder";
+import { noRoomForAggregator, prepareOrder } from "@/server/batches/prepareOrder";
 import type { CardShelf } from "@/server/cards/cardShelf";
 import { claimOnCluster } from "@/server/clusters/claims";
 import type { BatchRequest } from "@/server/contracts/batches";
@@ -45,8 +45,9 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
     if (mute !== null) return { ok: false, message: mute };
     const { catalogue } = cards.read();
     const made = await prepareOrder(request, { store, uploads, cards: catalogue, hardware, observed: observation.value, emulated, signal });
-    const unplaced = made.ok ? aggregatorProblem(made.order) : null;
-    return unplaced === null ? made : { ok: false, message: unplaced };
+    if (!made.ok) return made;
+    const { order, aggregator } = made;
+    return aggregator === null ? { ok: false, message: noRoomForAggregator(order) } : { ok: true, order: { ...order, ...aggregator } };
   }
 
   return {

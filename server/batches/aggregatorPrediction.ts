@@ -7,7 +7,6 @@ export function aggregatorPrediction(
   { aggregatorPredicted, questions }: Pick<BatchOrder, "aggregatorPredicted" | "questions">,
   sent: number | null,
 ): Batch["aggregatorPredicted"] {
-  if (aggregatorPredicted === null) return null;
   const { loadSeconds, points } = aggregatorPredicted;
   const share = (sent ?? questions) / questions;
   return {

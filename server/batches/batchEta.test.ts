@@ -30,7 +30,7 @@ const aggregatorPredicted = {
 };
 const questions = (share: number | null, left = 0) => {
   const undecided = new CallQueue(Array.from({ length: left }, (_, at) => at));
-  return { undecided, aggregatedShare: share, counts: { skipped: 0, aggregated: 0, unanswered: 0, open: 0 } };
+  return { undecided, aggregatedShare: share };
 };
 
 it("goes by what was predicted before anything was measured, the slowest worker and the aggregator's share after it", () => {

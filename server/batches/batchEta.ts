@@ -8,7 +8,7 @@ import type { SessionRecord } from "./sessionRecord";
 export interface EtaGround {
   readonly records: readonly SessionRecord[];
   readonly tally: BatchTally;
-  readonly questions: Pick<Questions, "undecided" | "aggregatedShare" | "counts">;
+  readonly questions: Pick<Questions, "undecided" | "aggregatedShare">;
   readonly aggregatorPredicted: BatchOrder["aggregatorPredicted"];
   /** Of the wall, as the records count them. */
   readonly nowMs: number;
@@ -57,7 +57,7 @@ function aggregatorSeconds(
   const speeds = records.flatMap((record) => record.answersPerSecond(nowMs) ?? []);
   if (speeds.length > 0) return questions.undecided.left / speeds.reduce((sum, speed) => sum + speed, 0);
   const share = questions.aggregatedShare;
-  if (share === null || aggregatorPredicted === null) return null;
+  if (share === null) return null;
   const { loadSeconds, points } = aggregatorPredicted;
   return share === 0 ? 0 : loadSeconds + secondsAtShare(points, share) * drift;
 }

@@ -21,7 +21,7 @@ export function describeBatch(batch: StoredBatch, standing: BatchStanding): Batc
     ...{ document: ensemble, request, schedules: order.schedules, notes: order.notes },
     sessions: records.map((record) => ({
       ...shownSession(record, tally, nowMs),
-      ...(record.session.stage === "aggregator" ? { predicted: aggregatorPredicted && timesOf(aggregatorPredicted) } : {}),
+      ...(record.session.stage === "aggregator" ? { predicted: timesOf(aggregatorPredicted) } : {}),
     })),
     aggregatorPredicted,
     progress: {
@@ -38,7 +38,7 @@ export function describeBatch(batch: StoredBatch, standing: BatchStanding): Batc
   };
 }
 
-const timesOf = ({ loadSeconds, seconds }: NonNullable<Batch["aggregatorPredicted"]>): BatchSession["predicted"] => ({
+const timesOf = ({ loadSeconds, seconds }: Batch["aggregatorPredicted"]): BatchSession["predicted"] => ({
   loadSeconds,
   seconds,
 });

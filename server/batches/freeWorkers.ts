@@ -9,6 +9,13 @@ export interface FreeWorkers {
   readonly notes: readonly string[];
 }
 
+/** GPUs of workers, by node. */
+export function gpusByNode(workers: readonly Placement[]): ReadonlyMap<string, readonly number[]> {
+  const byNode = new Map<string, number[]>();
+  for (const { node, gpus } of workers) byNode.set(node, [...(byNode.get(node) ?? []), ...gpus]);
+  return byNode;
+}
+
 /**
  * Groups of GPUs that nothing holds at this moment, node by node.
  *

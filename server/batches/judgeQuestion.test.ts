@@ -3,8 +3,7 @@ import { judgeQuestion, type OverCall } from "./judgeQuestion";
 import { ensembleOf, orderOf } from "./testBatchStudio";
 
 const experts = ["a", "b", "c"];
-const ordered = (aggregators: readonly number[]) =>
-  orderOf({ ensemble: ensembleOf(experts, "big"), workers: [experts], aggregators, questions: 1 });
+const order = orderOf({ ensemble: ensembleOf(experts, "big"), workers: [experts], questions: 1 });
 const call = (model: string, vote: string | null, change: Partial<OverCall> = {}): OverCall => ({
   ...{ batchId: "x", stage: "experts", position: 0, model, state: "done", attempts: 1, lost: 0, at: "", engine: null },
   ...{ inputTokens: 1, outputTokens: 1, seconds: 1, failure: null, vote },
@@ -14,26 +13,24 @@ const failed = { state: "failed", failure: "timed out" } as const;
 const split = [call("a", "A"), call("b", "B"), call("c", "B")];
 
 it("decides nothing while an expert is out", () => {
-  expect(judgeQuestion(split.slice(0, 2), experts, ordered([0]))).toBeNull();
+  expect(judgeQuestion(split.slice(0, 2), experts, order)).toBeNull();
 });
 
 it("returns what experts agree on, else waits for the aggregator and returns its vote", () => {
   const agreed = experts.map((model) => call(model, "C"));
-  expect(judgeQuestion(agreed, experts, ordered([0]))).toMatchObject({
+  expect(judgeQuestion(agreed, experts, order)).toMatchObject({
     verdict: "skipped",
     vote: "C",
     by: { stage: "experts", model: "a" },
   });
-  expect(judgeQuestion(split, experts, ordered([0]))).toMatchObject({ verdict: "open", vote: null });
+  expect(judgeQuestion(split, experts, order)).toMatchObject({ verdict: "open", vote: null });
   const answered = [...split, call("big", "A", { stage: "aggregator" })];
-  expect(judgeQuestion(answered, experts, ordered([0]))).toMatchObject({ verdict: "aggregated", vote: "A", by: { model: "big" } });
+  expect(judgeQuestion(answered, experts, order)).toMatchObject({ verdict: "aggregated", vote: "A", by: { model: "big" } });
 });
 
-it("falls back to the vote that leads where the aggregator fails or fits nowhere, and has no answer where nobody voted", () => {
+it("falls back to the vote that leads where the aggregator fails, and has no answer where nobody voted", () => {
   const broken = call("big", null, { stage: "aggregator", ...failed });
-  expect(judgeQuestion([...split, broken], experts, ordered([0]))).toMatchObject({ verdict: "aggregated", vote: "B", by: { model: "b" } });
-  expect(judgeQuestion(split, experts, ordered([]))).toMatchObject({ verdict: "skipped", vote: "B", decision: { votes: "2:1" } });
+  expect(judgeQuestion([...split, broken], experts, order)).toMatchObject({ verdict: "aggregated", vote: "B", by: { model: "b" } });
   const silent = experts.map((model) => call(model, null, failed));
-  expect(judgeQuestion([...silent, broken], experts, ordered([0]))).toMatchObject({ verdict: "unanswered", vote: null, by: null });
-  expect(judgeQuestion(silent, experts, ordered([]))).toMatchObject({ verdict: "unanswered" });
+  expect(judgeQuestion([...silent, broken], experts, order)).toMatchObject({ verdict: "unanswered", vote: null, by: null });
 });

@@ -18,14 +18,17 @@ export interface JudgedQuestion {
 }
 
 /**
- * Decides a question by the calls of it that are over (MOSAIC, algorithm 1). An aggregator that fails leaves the experts' leading answer; where the batch
- * has none, as it fits nowhere, that stands too.
+ * Decides a question by the calls of it that are over (MOSAIC, algorithm 1). An aggregator that fails leaves the experts' leading answer.
  *
  * @param experts whom it was put to, in the ensemble's order.
  * @returns null while one of them is still out.
  */
-export function judgeQuestion(calls: readonly OverCall[], experts: readonly string[], order: BatchOrder): JudgedQuestion | null {
-  const { confidence, tau } = order.ensemble;
+export function judgeQuestion(
+  calls: readonly OverCall[],
+  experts: readonly string[],
+  { ensemble }: Pick<BatchOrder, "ensemble">,
+): JudgedQuestion | null {
+  const { confidence, tau } = ensemble;
   const votes = calls
     .filter(({ stage }) => stage === "experts")
     .map(({ model, vote, outputTokens }) => ({ expert: model, vote, outputTokens: outputTokens ?? 0 }));
@@ -35,10 +38,7 @@ export function judgeQuestion(calls: readonly OverCall[], experts: readonly stri
   const ofExperts = { vote: leading?.vote ?? null, by: leading && ({ stage: "experts", model: leading.expert } as const) };
   if (kind === "skip") return { decision, verdict: "skipped", ...ofExperts };
   const aggregated = calls.find(({ stage }) => stage === "aggregator");
-  if (aggregated === undefined) {
-    if (order.aggregators.length > 0) return { decision, verdict: "open", vote: null, by: null };
-    return { decision, verdict: leading === null ? "unanswered" : "skipped", ...ofExperts };
-  }
+  if (aggregated === undefined) return { decision, verdict: "open", vote: null, by: null };
   if (aggregated.state === "done")
     return { decision, verdict: "aggregated", vote: aggregated.vote, by: { stage: "aggregator", model: aggregated.model } };
   return { decision, verdict: leading === null ? "unanswered" : "aggregated", ...ofExperts };

@@ -9,7 +9,7 @@ import { ownLimits } from "@/server/planning/ownLimits";
 import type { PlaceTask } from "@/server/planning/placeEnsemble";
 import { inPlaceThread } from "@/server/planning/placeThread";
 import { promptsByExpert, recruitment } from "@/server/planning/recruitment";
-import type { BatchOrder } from "@/server/store/batchOrder";
+import type { AggregatorOrder, ExpertsOrder } from "@/server/store/batchOrder";
 import type { Store } from "@/server/store/store";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
@@ -18,7 +18,7 @@ import { batchLengths } from "./batchLengths";
 import { dealPrompts } from "./dealPrompts";
 import { emulatedWorkload } from "./emulatedWorkload";
 import { expectedShare } from "./expectedShare";
-import type { FreeWorkers } from "./freeWorkers";
+import { type FreeWorkers, gpusByNode } from "./freeWorkers";
 
 /** What a batch is prepared with. */
 export interface OrderGround {
@@ -33,6 +33,12 @@ export interface OrderGround {
   readonly signal: AbortSignal;
 }
 
+export interface PreparedOrder {
+  readonly order: ExpertsOrder;
+  /** null: it has no room on the workers. */
+  readonly aggregator: AggregatorOrder | null;
+}
+
 /** Prompts whose names are read at once. */
 const NAMES_PAGE = 1000;
 
@@ -40,13 +46,13 @@ const NAMES_PAGE = 1000;
 const usualStorage = "local-nvme";
 
 /**
- * Settles what a batch is to do: who answers which prompts, on which GPUs, in which sessions. Nothing is begun. What `aggregatorProblem` has something to say
- * of can be handed over as a job file, which runs the experts only, and not be run here.
+ * Settles what a batch is to do: who answers which prompts, on which GPUs, in which sessions. Nothing is begun. Where the aggregator has
+ * no room on the workers it can be handed over as a job file, which runs the experts only, and not be run here.
  *
  * @returns a sentence where something is missing or does not fit.
  * @throws the signal's reason when it aborts.
  */
-export async function prepareOrder(request: BatchRequest, ground: OrderGround): Promise<Outcome<{ readonly order: BatchOrder }>> {
+export async function prepareOrder(request: BatchRequest, ground: OrderGround): Promise<Outcome<PreparedOrder>> {
   const { store, cards, hardware, emulated, signal } = ground;
   const asked = askedOf(request, store);
   if (!asked.ok) return asked;
@@ -64,7 +70,7 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
   const { workers, gpu } = hardware;
   const task: PlaceTask = {
     ...{ ensemble, gpu, storage: usualStorage, workers: workers.length, gpusPerWorker: request.gpusPerWorker, ...lengths.lengths },
-    gpusByNode: [...onNodes(workers).values()].map((gpus) => gpus.length),
+    gpusByNode: [...gpusByNode(workers).values()].map((gpus) => gpus.length),
     maxModelsPerWorker: request.maxModelsPerWorker,
     replicas: request.replicas,
     questions: prompts.length,
@@ -81,29 +87,30 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
   // Who is asked is not the ensemble's to say where a file does.
   const expecting = assigned.assignments === null ? await expectedShare(samples, store) : ({ ok: true, expected: null } as const);
   if (!expecting.ok) return expecting;
-  const aggregators = aggregatorPlaces(workers, placement.aggregator?.tp ?? null);
   const positions = new Map<string, number[]>(ensemble.experts.map((expert) => [expert, []]));
   for (const [at, experts] of recruited.experts.entries())
     for (const expert of experts) positions.get(expert)?.push(prompts[at]?.position ?? at);
   return {
     ok: true,
     order: {
-      ...{ request, ensemble, gpu, workers, aggregators, emulated, questions: prompts.length },
+      ...{ request, ensemble, gpu, workers, emulated, questions: prompts.length },
       sessions: dealPrompts(placement.schedules[0]?.workers ?? [], positions),
       schedules: placement.schedules,
-      aggregatorPredicted: placement.aggregator && {
+      notes: [...emulatedNotes(ground), ...hardware.notes, ...placement.notes],
+    },
+    aggregator: placement.aggregator && {
+      aggregators: aggregatorPlaces(workers, placement.aggregator.tp),
+      aggregatorPredicted: {
         loadSeconds: placement.aggregator.loadSeconds,
         points: placement.aggregator.points,
         expected: expecting.expected,
       },
-      notes: [...emulatedNotes(ground), ...hardware.notes, ...placement.notes],
     },
   };
 }
 
-/** Why an order's aggregator cannot run on its workers, in a sentence; null: it can. */
-export function aggregatorProblem({ aggregators, ensemble, workers, gpu }: BatchOrder): string | null {
-  if (aggregators.length > 0) return null;
+/** That the aggregator has no room on the workers of a batch, in a sentence. */
+export function noRoomForAggregator({ ensemble, workers, gpu }: ExpertsOrder): string {
   const most = `the ${mostOnOneNode(workers)} ${gpu} that the workers have on one node`;
   const why = `The aggregator ${ensemble.aggregator.model} does not fit ${most}, or has no room there for a question with its answers`;
   return `${why}: give the batch more of them, or take a smaller aggregator.`;
@@ -133,18 +140,12 @@ async function namesOf({ id, prompts: count }: PromptSet, prompts: Store["prompt
   return names;
 }
 
-const onNodes = (workers: readonly Placement[]): ReadonlyMap<string, readonly number[]> => {
-  const byNode = new Map<string, number[]>();
-  for (const { node, gpus } of workers) byNode.set(node, [...(byNode.get(node) ?? []), ...gpus]);
-  return byNode;
-};
-
-const mostOnOneNode = (workers: readonly Placement[]): number => Math.max(0, ...[...onNodes(workers).values()].map((gpus) => gpus.length));
+const mostOnOneNode = (workers: readonly Placement[]): number =>
+  Math.max(0, ...[...gpusByNode(workers).values()].map((gpus) => gpus.length));
 
 /** As many engines of the aggregator as the workers' GPUs carry, none beyond a node. */
-function aggregatorPlaces(workers: readonly Placement[], tp: number | null): readonly Placement[] {
-  if (tp === null) return [];
-  return [...onNodes(workers)].flatMap(([node, gpus]) =>
+function aggregatorPlaces(workers: readonly Placement[], tp: number): readonly Placement[] {
+  return [...gpusByNode(workers)].flatMap(([node, gpus]) =>
     Array.from({ length: Math.floor(gpus.length / tp) }, (_, at) => ({ node, gpus: gpus.slice(at * tp, (at + 1) * tp) })),
   );
 }

@@ -138,7 +138,7 @@ export function orderOf({
   aggregators = [0],
   questions,
   request = {},
-  aggregatorPredicted = null,
+  aggregatorPredicted = { loadSeconds: 10, points: [{ share: 1, seconds: 10 }], expected: null },
 }: TestOrder): BatchOrder {
   const copies = (model: string) => workers.filter((models) => models.includes(model)).length;
   const dealt = new Map<string, number>();

@@ -72,14 +72,14 @@ export interface Batch extends BatchSummary {
   readonly sessions: readonly BatchSession[];
   /**
    * The aggregator's stage at the share of questions that it is sent, 0..1; that is not known before all experts are through, and until then it is as if all
-   * were sent. `says` which, in a sentence. null: nothing predicts it.
+   * were sent. `says` which, in a sentence.
    */
   readonly aggregatorPredicted: {
     readonly loadSeconds: number;
     readonly seconds: number;
     readonly share: number;
     readonly says: string;
-  } | null;
+  };
   readonly progress: {
     readonly expertAnswers: { readonly asked: number; readonly done: number; readonly failed: number };
     /** Questions that the gate has decided, and how. `unanswered`: neither experts nor aggregator gave an answer. */
@@ -144,7 +144,7 @@ export interface BatchPreview {
   readonly schedules: readonly PlacedSchedule[];
   readonly gpus: readonly { readonly node: string; readonly gpus: readonly number[] }[];
   readonly questions: number;
-  /** The aggregator's engines, which take the same GPUs when all experts are done; engine seconds. null: nothing predicts them. */
+  /** The aggregator's engines, which take the same GPUs when all experts are done; engine seconds. */
   readonly aggregator: {
     readonly model: string;
     /** GPUs of each engine, and engines. */
@@ -158,6 +158,6 @@ export interface BatchPreview {
      * sentence "... as in ...". null: there is no such sample, or all are sent whatever the votes.
      */
     readonly expected: { readonly share: number; readonly seconds: number; readonly source: string } | null;
-  } | null;
+  };
   readonly notes: readonly string[];
 }

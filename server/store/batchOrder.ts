@@ -3,8 +3,8 @@ import type { EnsemblePlacement, PlacedSchedule } from "@/server/contracts/ensem
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import type { Placement } from "@/solver/plan/plan";
 
-/** What a batch is to do, settled before it begins. */
-export interface BatchOrder {
+/** What the experts of a batch are to do, settled before it begins: all that a job file of it has. */
+export interface ExpertsOrder {
   readonly request: BatchRequest;
   readonly ensemble: Ensemble;
   /** GPU type of the workers. */
@@ -13,15 +13,22 @@ export interface BatchOrder {
   readonly workers: readonly Placement[];
   /** Sessions of experts, worker by worker in turn, each with the positions of its prompts, rising. */
   readonly sessions: readonly (readonly OrderedSession[])[];
-  /** GPUs of the aggregator's engines, which run after all experts, one engine each; empty only in what is handed over as a job file. */
-  readonly aggregators: readonly Placement[];
-  /** As they were timed, `placed` first; what was predicted of the aggregator. */
+  /** As they were timed, `placed` first. */
   readonly schedules: readonly PlacedSchedule[];
-  readonly aggregatorPredicted: PredictedAggregator | null;
   readonly emulated: boolean;
   readonly questions: number;
   readonly notes: readonly string[];
 }
+
+/** What the aggregator of a batch is to do. */
+export interface AggregatorOrder {
+  /** GPUs of its engines, one each, which run after all experts; at least one. */
+  readonly aggregators: readonly Placement[];
+  readonly aggregatorPredicted: PredictedAggregator;
+}
+
+/** What a batch is to do. */
+export interface BatchOrder extends ExpertsOrder, AggregatorOrder {}
 
 /** Engine seconds of the aggregator's stage. */
 export interface PredictedAggregator {

@@ -31,7 +31,8 @@ afterAll(async () => {
 /** One that is over: both experts said A to everything. */
 function keepBatch(): void {
   const store = openStore(folder);
-  const order = testOrder(questions);
+  const aggregatorPredicted = { loadSeconds: 1, points: [{ share: 1, seconds: 1 }], expected: null };
+  const order = { ...testOrder(questions), aggregators: [{ node: "n1", gpus: [0] }], aggregatorPredicted };
   const nodes = [{ name: "n1", gpus: 2 }];
   store.clusters.insert({ id: "lab", name: "Lab", kind: "described", gpu: "l40s", nodes, usdPerGpuHour: 1 }, at);
   keepPrompts(

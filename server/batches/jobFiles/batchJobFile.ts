@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { BatchExport } from "@/server/contracts/batches";
 import type { Outcome } from "@/server/contracts/studio";
 import { type ClusterConnection, readConnection } from "@/server/fleet/connection";
-import type { BatchOrder } from "@/server/store/batchOrder";
+import type { ExpertsOrder } from "@/server/store/batchOrder";
 import type { Store } from "@/server/store/store";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { kubernetesJob } from "./kubernetesJob";
@@ -25,7 +25,7 @@ export interface JobFileParts {
  * @returns a sentence where nothing says what to load, or the prompts are too large.
  */
 export async function batchJobFile(
-  whole: BatchOrder,
+  whole: ExpertsOrder,
   { format, connection: kept, cards, prompts }: JobFileParts,
 ): Promise<Outcome<{ readonly name: string; readonly text: string }>> {
   const order = withoutIdle(whole);
@@ -49,7 +49,7 @@ export async function batchJobFile(
 }
 
 /** A pod or a job of nothing would hold GPUs to do it. */
-function withoutIdle(order: BatchOrder): BatchOrder {
+function withoutIdle(order: ExpertsOrder): ExpertsOrder {
   const isBusy = (worker: number): boolean => (order.sessions[worker]?.length ?? 0) > 0;
   return {
     ...order,
@@ -59,7 +59,7 @@ function withoutIdle(order: BatchOrder): BatchOrder {
 }
 
 /** The name of the batch and a hash of all that is run, so that another batch of that name is another job. */
-function jobName({ request }: BatchOrder, content: readonly (string | Buffer)[]): string {
+function jobName({ request }: ExpertsOrder, content: readonly (string | Buffer)[]): string {
   const hash = createHash("sha256");
   for (const part of content) hash.update(part);
   const plain = request.name
@@ -86,7 +86,7 @@ function loadedModel(model: string, connection: ClusterConnection | null, { mode
   return `Nothing says what to load for ${model}: its card names no repository, and the cluster's connection has no such model.`;
 }
 
-const headOf = ({ request, ensemble, sessions, questions, gpu }: BatchOrder): readonly string[] => [
+const headOf = ({ request, ensemble, sessions, questions, gpu }: ExpertsOrder): readonly string[] => [
   `# The batch ${JSON.stringify(request.name)}: ${questions} questions through the experts of ${ensemble.name}, on ${sessions.length} workers of ${request.gpusPerWorker} ${gpu}.`,
   "# It runs the experts only. Whether their votes agree is decided by the gate, and the aggregator is asked after it: neither is in this file.",
   "# Results are a file for each session, w<worker>-s<turn>.jsonl, in the form of vllm run-batch; custom_id is the prompt's id.",

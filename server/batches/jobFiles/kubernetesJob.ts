@@ -3,7 +3,7 @@ import { type KubernetesConnection, knownGpuProducts } from "@/server/kubernetes
 import { asYaml } from "@/server/kubernetes/exportPlan";
 import { labels, labelValue, manager } from "@/server/kubernetes/names";
 import { gpuResource } from "@/server/kubernetes/podTemplate";
-import type { BatchOrder } from "@/server/store/batchOrder";
+import type { ExpertsOrder } from "@/server/store/batchOrder";
 import { grouped, inputParts } from "./jobParts";
 import type { SessionInput } from "./sessionInputs";
 
@@ -23,7 +23,7 @@ export interface KubernetesJobParts {
 }
 
 /** The experts' stage of a batch as an Indexed Job, a pod for each worker, with its inputs in ConfigMaps and its results on a volume claim. */
-export function kubernetesJob(order: BatchOrder, { name, script, inputs, connection }: KubernetesJobParts): string {
+export function kubernetesJob(order: ExpertsOrder, { name, script, inputs, connection }: KubernetesJobParts): string {
   const metadata = (suffix: string) => ({
     name: `${name}${suffix}`,
     ...(connection === null ? {} : { namespace: connection.namespace }),
@@ -61,7 +61,7 @@ interface PodParts {
   readonly inputMaps: readonly { readonly metadata: { readonly name: string } }[];
 }
 
-function podSpec(order: BatchOrder, { connection, metadata, inputMaps }: PodParts) {
+function podSpec(order: ExpertsOrder, { connection, metadata, inputMaps }: PodParts) {
   const gpus = { [gpuResource]: `${order.request.gpusPerWorker}` };
   const isShared = order.request.gpusPerWorker > 1;
   const weights = connection?.weights;

@@ -1,5 +1,5 @@
 import { quoted } from "@/server/engines/commandLine";
-import type { BatchOrder } from "@/server/store/batchOrder";
+import type { ExpertsOrder } from "@/server/store/batchOrder";
 import { inputParts } from "./jobParts";
 import type { SessionInput } from "./sessionInputs";
 
@@ -21,7 +21,7 @@ const end = "WEIR_END";
  * The experts' stage of a batch as a script that submits a Ray job for each worker, inputs and all. Results come into a folder of the job's name, so that
  * no job takes another's for its own.
  */
-export function rayJob(order: BatchOrder, { name, script, inputs, address }: RayJobParts): string {
+export function rayJob(order: ExpertsOrder, { name, script, inputs, address }: RayJobParts): string {
   const unpack = inputParts(inputs).flatMap(({ file, base64 }) => [`base64 -d > "$folder/${file}" <<'${end}'`, base64, end]);
   const at = address === null ? [] : ["--address", address];
   const options = [...at, "--no-wait", "--entrypoint-num-gpus", `${order.request.gpusPerWorker}`].map(quoted).join(" ");

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createGzip } from "node:zlib";
 import type { Outcome, Prompt } from "@/server/contracts/studio";
-import type { BatchOrder } from "@/server/store/batchOrder";
+import type { ExpertsOrder } from "@/server/store/batchOrder";
 import type { Store } from "@/server/store/store";
 import { boundedBody } from "../askOnce";
 
@@ -27,7 +27,7 @@ export const sessionName = (worker: number, turn: number): string => `w${worker}
  * @returns inputs in the order of workers and turns; a sentence where they are too large, or texts are gone.
  */
 export async function sessionInputs(
-  order: BatchOrder,
+  order: ExpertsOrder,
   prompts: Pick<Store["prompts"], "some">,
 ): Promise<Outcome<{ readonly inputs: readonly SessionInput[] }>> {
   const { request, ensemble, questions } = order;

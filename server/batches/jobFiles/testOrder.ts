@@ -1,9 +1,9 @@
 import type { Prompt } from "@/server/contracts/studio";
-import type { BatchOrder } from "@/server/store/batchOrder";
+import type { ExpertsOrder } from "@/server/store/batchOrder";
 import { ensembleSchema } from "@/solver/ensemble/ensembleDocument";
 
 /** An order of two workers: the first runs two experts one after the other, the second shares one of them. */
-export function testOrder(questions: number, promptSetId = "set"): BatchOrder {
+export function testOrder(questions: number, promptSetId = "set"): ExpertsOrder {
   const ensemble = ensembleSchema.parse({
     ...{
       name: "vote",
@@ -23,7 +23,7 @@ export function testOrder(questions: number, promptSetId = "set"): BatchOrder {
       ...{ name: "Night run", clusterId: "lab", promptSetId, ensemble: "vote", workers: 2, gpusPerWorker: 1 },
       ...{ maxModelsPerWorker: 2, replicas: "amortised", concurrency: 8, timeoutSeconds: 60, attempts: 2 },
     },
-    ...{ ensemble, gpu: "l40s", emulated: false, questions, notes: [], schedules: [], aggregators: [], aggregatorPredicted: null },
+    ...{ ensemble, gpu: "l40s", emulated: false, questions, notes: [], schedules: [] },
     workers: [
       { node: "n1", gpus: [0] },
       { node: "n1", gpus: [1] },

@@ -1,6 +1,6 @@
 import type { Outcome } from "@/server/contracts/studio";
 import { quoted } from "@/server/engines/commandLine";
-import type { BatchOrder } from "@/server/store/batchOrder";
+import type { ExpertsOrder } from "@/server/store/batchOrder";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import { sessionName } from "./sessionInputs";
 
@@ -20,7 +20,7 @@ export interface LoadedModel {
  * @returns a sentence where nothing says what to load for a model.
  */
 export function workerScript(
-  order: BatchOrder,
+  order: ExpertsOrder,
   modelOf: (model: string) => LoadedModel | string,
   flags: readonly string[] = [],
 ): Outcome<{ readonly script: string }> {
@@ -69,4 +69,4 @@ const commandOf = (model: string, { source, precision, args }: LoadedModel, flag
   ...args,
 ];
 
-const tensorParallel = ({ request }: BatchOrder): readonly string[] => ["--tensor-parallel-size", `${request.gpusPerWorker}`];
+const tensorParallel = ({ request }: ExpertsOrder): readonly string[] => ["--tensor-parallel-size", `${request.gpusPerWorker}`];
