@@ -24,7 +24,7 @@ const LETTERS = ["A", "B", "C", "D", "E", "F", "G", "H"] as const;
 /** Hues far apart first. */
 const HUES = ["c", "g", "b", "h", "d", "f", "a", "e"] as const;
 
-/** Marks of groups in the order of their keys. Models keep the letter and the hue they have on every page; more than eight groups share. */
+/** Marks of groups in the order of their keys. Models keep the letter and the hue they have on every page; of other groups more than eight share. */
 export function groupMarks(keys: Iterable<string>, by: Grouping): ReadonlyMap<string, GroupMark> {
   const sorted = [...new Set(keys)].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   const identities = by === "model" ? identifyModels(sorted) : null;

@@ -161,8 +161,9 @@ function sessionText({ session, turn, turns }: { session: GanttSession; turn: nu
 /** As much of letter and count as fits in so many pixels. */
 function labelOf(session: GanttSession, letter: string, px: number): string {
   const count = formatCount(session.prompts);
-  if (px >= LETTER_PX + 6 + count.length * DIGIT_PX) return `${letter} ${count}`;
-  return px >= LETTER_PX ? letter : "";
+  const letterPx = LETTER_PX + (letter.length - 1) * DIGIT_PX;
+  if (px >= letterPx + 6 + count.length * DIGIT_PX) return `${letter} ${count}`;
+  return px >= letterPx ? letter : "";
 }
 
 function gapsOf(sessions: readonly GanttSession[], { at, end }: { at: (seconds: number) => number; end: number }): GanttRow["idle"] {

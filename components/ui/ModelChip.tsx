@@ -1,11 +1,11 @@
 import type { ModelIdentity } from "./modelIdentity";
 
-/** The square with a model's letter in its hue. */
+/** The square with a model's letter in its hue; wider where a number is behind the letter. */
 export function ModelMark({ identity }: { readonly identity: ModelIdentity }) {
   return (
     <span
       aria-hidden="true"
-      className="inline-flex size-4 shrink-0 items-center justify-center rounded-[3px] border text-[10px] leading-none font-semibold"
+      className="inline-flex h-4 min-w-4 shrink-0 items-center justify-center rounded-[3px] border px-px text-[10px] leading-none font-semibold"
       style={{ borderColor: identity.hue, background: `color-mix(in oklab, ${identity.hue} 24%, var(--panel))` }}
     >
       {identity.letter}

@@ -1,6 +1,7 @@
-/** The letter and the hue a model has on every page. The hue is a CSS variable, so both themes are served by one name. */
+/** The letter and the hue a model has on every page. The hue is made of CSS variables, so both themes are served by one name. */
 export interface ModelIdentity {
   readonly model: string;
+  /** One letter; with a number behind it (`H2`) where more than eight models are shown together. */
   readonly letter: string;
   /** CSS colour, for strokes, borders and fills. */
   readonly hue: string;
@@ -27,23 +28,32 @@ function homeClass(model: string): number {
   return index === -1 ? LETTERS.length - 1 : index;
 }
 
+/** How much of a hue is left in each further round of eight; the rest is ink. */
+const KEPT_OF_HUE = 0.55;
+
 /**
  * Identities of the models shown together. Two models of one size class would share a hue: the later one moves to the next
- * free class. More than eight models share from there on, still told apart by name.
+ * free class. After eight models all classes are free once more, with a number behind their letters and hues nearer to ink.
  *
  * @example identifyModels(["llama-3.1-8b", "llama-3.1-70b"]).get("llama-3.1-70b")?.letter === "G"
  */
 export function identifyModels(models: readonly string[]): ReadonlyMap<string, ModelIdentity> {
-  const taken = new Set<number>();
+  let taken = new Set<number>();
   const identities = new Map<string, ModelIdentity>();
   for (const model of models) {
     if (identities.has(model)) continue;
-    const home = homeClass(model);
-    let slot = home;
-    for (let step = 0; step < LETTERS.length && taken.has(slot); step++) slot = (home + step + 1) % LETTERS.length;
+    if (taken.size === LETTERS.length) taken = new Set();
+    const round = Math.floor(identities.size / LETTERS.length);
+    let slot = homeClass(model);
+    while (taken.has(slot)) slot = (slot + 1) % LETTERS.length;
     taken.add(slot);
     const letter = LETTERS[slot] ?? "H";
-    identities.set(model, { model, letter, hue: `var(--model-${letter.toLowerCase()})` });
+    const hue = `var(--model-${letter.toLowerCase()})`;
+    identities.set(model, {
+      model,
+      letter: round === 0 ? letter : `${letter}${round + 1}`,
+      hue: round === 0 ? hue : `color-mix(in oklab, ${hue} ${Math.round(100 * KEPT_OF_HUE ** round)}%, var(--ink))`,
+    });
   }
   return identities;
 }
