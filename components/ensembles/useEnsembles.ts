@@ -1,8 +1,7 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { Outcome } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
+import { useQuery } from "@tanstack/react-query";
+import { actIn } from "../api/actIn";
 import { useTRPC } from "../api/trpc";
 
 /** Ensembles that are kept, by name. */
@@ -10,13 +9,5 @@ export function useEnsembles() {
   return useQuery(useTRPC().ensembles.list.queryOptions());
 }
 
-/** Something done to ensembles, their samples or what a gateway serves of them. Whatever shows them is read anew when it is done or refused. */
-export function useEnsembleAct<Order, Done extends object>(act: (order: Order) => Promise<Outcome<Done>>, onDone?: (done: Done) => void) {
-  const trpc = useTRPC();
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async (order: Order) => takeOutcome(await act(order)),
-    onSuccess: (done) => onDone?.(done),
-    onSettled: () => queries.invalidateQueries(trpc.ensembles.pathFilter()),
-  });
-}
+/** Something done to ensembles, their samples or what a gateway serves of them. */
+export const useEnsembleAct = actIn("ensembles");
