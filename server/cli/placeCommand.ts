@@ -1,10 +1,9 @@
 import { type Command, Option } from "commander";
 import { loadHighsEngine } from "@/server/planning/highsEngine";
-import { dataConcurrent, listScheduling, roundRobin } from "@/solver/ensemble/baselineSchedules";
+import { baselineSchedules } from "@/solver/ensemble/baselineSchedules";
 import { placeExperts } from "@/solver/ensemble/placeExperts";
 import type { PlacementProblem } from "@/solver/ensemble/placement";
-import { timeSchedule } from "@/solver/ensemble/timeSchedule";
-import { type ComparedSchedule, describePlacement } from "./describePlacement";
+import { describePlacement } from "./describePlacement";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";
 import { readPlacementFile } from "./placementFile";
@@ -51,7 +50,8 @@ async function place(flags: PlaceFlags): Promise<ExitCode> {
   }
   const { value } = placed;
   const { experts } = problem;
-  const baselines = comparedSchedules({ ...problem, maxModelsPerWorker: value.maxModelsPerWorker });
+  const compared = baselineSchedules({ ...problem, maxModelsPerWorker: value.maxModelsPerWorker });
+  const baselines = compared.map(({ kind, timed }) => ({ kind, makespanSeconds: timed?.makespanSeconds ?? null }));
   if (!flags.json) {
     process.stdout.write(describePlacement(experts, value, baselines));
     return EXIT.done;
@@ -75,17 +75,4 @@ async function place(flags: PlaceFlags): Promise<ExitCode> {
   };
   process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
   return EXIT.done;
-}
-
-/** The baselines on the same costs; those that know K, under it. */
-function comparedSchedules(problem: PlacementProblem): readonly ComparedSchedule[] {
-  const schedules = [
-    ["round-robin", roundRobin(problem)],
-    ["data-concurrent", dataConcurrent(problem)],
-    ["list-scheduling", listScheduling(problem)],
-  ] as const;
-  return schedules.map(([kind, schedule]) => ({
-    kind,
-    makespanSeconds: schedule === null ? null : timeSchedule(problem.experts, schedule).makespanSeconds,
-  }));
 }

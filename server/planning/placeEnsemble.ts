@@ -3,7 +3,7 @@ import type { Outcome } from "@/server/contracts/studio";
 import { shownOfEach } from "@/solver/ensemble/aggregatorPrompt";
 import { type AggregatedQuestions, quickestPool } from "@/solver/ensemble/aggregatorStage";
 import { answerLimit } from "@/solver/ensemble/answerLimit";
-import { dataConcurrent, listScheduling, roundRobin } from "@/solver/ensemble/baselineSchedules";
+import { baselineSchedules } from "@/solver/ensemble/baselineSchedules";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { estimatedLoadSeconds } from "@/solver/ensemble/loadEstimate";
 import type { AnswerLengths } from "@/solver/ensemble/outputLengths";
@@ -11,7 +11,7 @@ import { placeExperts } from "@/solver/ensemble/placeExperts";
 import type { PlacedExpert, PlacementProblem } from "@/solver/ensemble/placement";
 import { replicaCap } from "@/solver/ensemble/replicaCap";
 import type { SessionRow } from "@/solver/ensemble/sessionRow";
-import { type TimedSchedule, timeSchedule } from "@/solver/ensemble/timeSchedule";
+import type { TimedSchedule } from "@/solver/ensemble/timeSchedule";
 import { poolShapes } from "@/solver/ensemble/workerShape";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
@@ -158,17 +158,9 @@ function schedule(kind: ScheduleKind, timed: TimedSchedule, experts: readonly Pl
   return { kind, workers, makespanSeconds: timed.makespanSeconds, idle: timed.idle, loads: timed.loads };
 }
 
-/** What it is compared with, timed alike; those that exist within K. */
+/** What it is compared with; those that exist within K. */
 function baselines(problem: PlacementProblem): readonly PlacedSchedule[] {
-  const all = {
-    "round-robin": roundRobin(problem),
-    "data-concurrent": dataConcurrent(problem),
-    "list-scheduling": listScheduling(problem),
-  };
-  return (["round-robin", "data-concurrent", "list-scheduling"] as const).flatMap((kind) => {
-    const drafted = all[kind];
-    return drafted === null ? [] : [schedule(kind, timeSchedule(problem.experts, drafted), problem.experts)];
-  });
+  return baselineSchedules(problem).flatMap(({ kind, timed }) => (timed === null ? [] : [schedule(kind, timed, problem.experts)]));
 }
 
 /** Of English text. */

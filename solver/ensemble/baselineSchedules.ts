@@ -1,9 +1,19 @@
 import type { PlacementProblem, Schedule, Session } from "./placement";
-import { sessionSeconds } from "./timeSchedule";
+import { sessionSeconds, type TimedSchedule, timeSchedule } from "./timeSchedule";
 
 /** Experts that are asked anything, by index, in the order in which they were given: that in which prompts first name them. */
 const askedExperts = ({ experts }: PlacementProblem): readonly { readonly expert: number; readonly prompts: number }[] =>
   experts.flatMap(({ prompts }, expert) => (prompts > 0 ? [{ expert, prompts }] : []));
+
+/** What placements are held against, by name, timed with the problem's own session costs; null: it does not exist within K. */
+export function baselineSchedules(problem: PlacementProblem) {
+  const timed = (schedule: Schedule | null): TimedSchedule | null => schedule && timeSchedule(problem.experts, schedule);
+  return [
+    { kind: "round-robin", timed: timed(roundRobin(problem)) },
+    { kind: "data-concurrent", timed: timed(dataConcurrent(problem)) },
+    { kind: "list-scheduling", timed: timed(listScheduling(problem)) },
+  ] as const;
+}
 
 const emptyLines = (workers: number): Session[][] => Array.from({ length: workers }, () => []);
 
