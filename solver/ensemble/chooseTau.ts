@@ -1,5 +1,6 @@
 import type { Interval } from "@/solver/judging/interval";
-import { ALWAYS_AGGREGATED, type GatePoint, gatePoints, isSkipped, type ReplayedQuestion, skippingWorth } from "./gatePoints";
+import { AGGREGATE_ALL } from "./ensembleDocument";
+import { type GatePoint, gatePoints, isSkipped, type ReplayedQuestion, skippingWorth } from "./gatePoints";
 
 /** Points of accuracy are hundredths. */
 const POINT = 0.01;
@@ -33,6 +34,6 @@ export function heldOutChoice(questions: readonly ReplayedQuestion[], allowedPoi
   const halves = [0, 1].map((half) => questions.filter((question) => question.half === half));
   if (halves.some((half) => half.length === 0)) return null;
   const taus = halves.map((half) => chooseTau(gatePoints(half), allowedPoints));
-  const worth = skippingWorth(questions, (question) => isSkipped(question, taus[1 - question.half] ?? ALWAYS_AGGREGATED));
+  const worth = skippingWorth(questions, (question) => isSkipped(question, taus[1 - question.half] ?? AGGREGATE_ALL));
   return worth.difference && { ...worth, taus, difference: worth.difference };
 }

@@ -8,6 +8,12 @@ export interface VoteWeight {
   readonly vote: (expert: string, outputTokens: number) => number;
 }
 
+/** Weights that differ by less are the same, and so are confidences and taus. */
+export const TOLERANCE = 1e-9;
+
+/** Whether a confidence is as much as a gate's tau asks for. */
+export const reachesTau = (confidence: number, tau: number): boolean => confidence >= tau - TOLERANCE;
+
 /** An expert that is right no more often than not hardly counts, and no one outweighs any number of others. */
 const LEAST_ACCURACY = 0.51;
 const MOST_ACCURACY = 0.99;

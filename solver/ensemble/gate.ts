@@ -1,4 +1,4 @@
-import { voteWeight } from "./confidence";
+import { reachesTau, TOLERANCE, voteWeight } from "./confidence";
 import type { Confidence } from "./ensembleDocument";
 
 export interface Vote {
@@ -23,9 +23,6 @@ export interface Gate {
   readonly confidence: Confidence;
   readonly tau: number;
 }
-
-/** Weights that differ by less are the same, and so are a confidence and a tau. */
-const TOLERANCE = 1e-9;
 
 /** Votes for the same answer. */
 interface Candidate {
@@ -53,7 +50,7 @@ export function decideGate(votes: readonly Vote[], gate: Gate): GateDecision {
   const { leading } = count;
   const confidence = leading === null ? 0 : leading.weight / count.weight;
   return {
-    kind: leading !== null && confidence >= gate.tau - TOLERANCE ? "skip" : "aggregate",
+    kind: leading !== null && reachesTau(confidence, gate.tau) ? "skip" : "aggregate",
     leading: leading && { vote: leading.vote, expert: leading.standing.expert },
     confidence,
     votes: votesText(count.candidates),
@@ -76,7 +73,7 @@ export function settledGate(votes: readonly Vote[], gate: Gate): GateDecision | 
   if (decision.kind === "aggregate") {
     // The most that any answer can get is all that is out.
     const reachable = ((leading?.weight ?? 0) + outWeight) / weight;
-    return reachable < gate.tau - TOLERANCE ? decision : null;
+    return reachesTau(reachable, gate.tau) ? null : decision;
   }
   if (leading === null) return null;
   const newcomer = { place: firstOut.place, weight: 0 };

@@ -1,4 +1,6 @@
 import { type Interval, shareOf } from "@/solver/judging/interval";
+import { reachesTau, TOLERANCE } from "./confidence";
+import { AGGREGATE_ALL } from "./ensembleDocument";
 import { pairedDifference } from "./pairedDifference";
 
 /** One question as a gate would have met it. */
@@ -29,16 +31,11 @@ export interface GatePoint {
   readonly aggregatorTokens: number;
 }
 
-/** Above every confidence there is. */
-export const ALWAYS_AGGREGATED = 1.01;
-
-const TOLERANCE = 1e-9;
-
 /** Where more taus differ, as they do where votes weigh unlike, the points are as many quantiles of confidence. */
 const MOST_POINTS = 40;
 
 /** Whether a gate of this tau skips a question; one that nobody voted on it never does. */
-export const isSkipped = ({ confidence }: ReplayedQuestion, tau: number): boolean => confidence > 0 && confidence >= tau - TOLERANCE;
+export const isSkipped = ({ confidence }: ReplayedQuestion, tau: number): boolean => confidence > 0 && reachesTau(confidence, tau);
 
 /** Points of every tau that makes a difference, rising; then 1, and last one that aggregates everything. */
 export function gatePoints(questions: readonly ReplayedQuestion[]): readonly GatePoint[] {
@@ -52,7 +49,7 @@ function taus(questions: readonly ReplayedQuestion[]): readonly number[] {
   const distinct = [...rising].filter((confidence, at) => at === 0 || confidence > (rising[at - 1] ?? 0) + TOLERANCE);
   const quantiles = Array.from({ length: MOST_POINTS }, (_, at) => rising[Math.floor((at * rising.length) / MOST_POINTS)] ?? 1);
   const few = distinct.length <= MOST_POINTS ? distinct : [...new Set(quantiles)];
-  return [...few.filter((tau) => tau < 1 - TOLERANCE), 1, ALWAYS_AGGREGATED];
+  return [...few.filter((tau) => tau < 1 - TOLERANCE), 1, AGGREGATE_ALL];
 }
 
 /** What skipping some of these questions, of which there is at least one, is worth. */

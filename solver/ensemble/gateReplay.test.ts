@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import type { AnswerSample } from "./answerSample";
 import { chooseTau, heldOutChoice } from "./chooseTau";
-import { ALWAYS_AGGREGATED, gatePoints, type ReplayedQuestion } from "./gatePoints";
+import { AGGREGATE_ALL } from "./ensembleDocument";
+import { gatePoints, type ReplayedQuestion } from "./gatePoints";
 import { type ReplayedGate, type ReplayRequest, replayGate } from "./gateReplay";
 import { replayedQuestions } from "./replayedQuestions";
 
@@ -94,7 +95,7 @@ describe("four questions counted by hand", () => {
       [1 / 3, 0.75, 0.5, -0.25, 120 / 300],
       [2 / 3, 0.5, 0.75, 0, 210 / 300],
       [1, 0.25, 1, 0.25, 270 / 300],
-      [ALWAYS_AGGREGATED, 0, 0.75, 0, 1],
+      [AGGREGATE_ALL, 0, 0.75, 0, 1],
     ]);
     expect([alwaysAggregated?.value, questions]).toEqual([0.75, 4]);
   });
@@ -181,7 +182,7 @@ test("a higher tau skips no more, and intervals hold their values", () => {
           }
         }
         expect(points.at(-1)).toMatchObject({
-          tau: ALWAYS_AGGREGATED,
+          tau: AGGREGATE_ALL,
           aggregatorTokens: 1,
           skipped: { value: 0 },
           difference: { value: 0 },
@@ -202,7 +203,7 @@ describe("choosing tau", () => {
       difference: { value: 0, low, high: 1 },
     });
     const none = { value: 0, low: 0, high: 1 };
-    const points = [point(0.2, 0), point(0.4, -0.02), point(0.6, -0.009), point(1, -0.001), point(ALWAYS_AGGREGATED, 0)];
+    const points = [point(0.2, 0), point(0.4, -0.02), point(0.6, -0.009), point(1, -0.001), point(AGGREGATE_ALL, 0)];
     expect([0, 0.5, 1, 2].map((allowed) => chooseTau(points, allowed))).toEqual([null, 1, 0.6, 0.2]);
   });
 
