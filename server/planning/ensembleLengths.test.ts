@@ -80,6 +80,7 @@ describe("lengths of an ensemble's answers", () => {
           categories: Array<string>(rows).fill("math"),
           inputTokens: new Int32Array(rows).fill(1),
           models: ["a", "b", "c"].map(column),
+          voted: null,
         };
         const lengths = ensembleLengths(ensemble(), table);
         if (typeof lengths === "string") throw new Error(lengths);

@@ -1,5 +1,5 @@
 import type { AggregatedQuestions } from "@/solver/ensemble/aggregatorStage";
-import type { AnswerSample } from "@/solver/ensemble/answerSample";
+import { type AnswerSample, type SampledModel, votesAt } from "@/solver/ensemble/answerSample";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { decideGate } from "@/solver/ensemble/gate";
 import type { AnswerLengths } from "@/solver/ensemble/outputLengths";
@@ -15,6 +15,8 @@ export interface LengthTable {
   /** null: nothing tells how long its questions are. */
   readonly inputTokens: ArrayLike<number> | null;
   readonly models: readonly LengthColumn[];
+  /** What its models voted; null: it is not known. */
+  readonly voted: AnswerSample["models"] | null;
 }
 
 interface LengthColumn {
@@ -22,8 +24,6 @@ interface LengthColumn {
   readonly outputTokens: ArrayLike<number>;
   /** Left out: it was asked every question. */
   readonly asked?: Uint8Array;
-  /** Left out: its votes are not known. */
-  readonly votes?: readonly (string | null)[];
 }
 
 /** Of a question of which it is not known: what short ones with choices have. */
@@ -35,6 +35,7 @@ export const workloadLengths = ({ name, outcomes }: Pick<Workload, "name" | "out
   categories: outcomes.categories,
   inputTokens: outcomes.inputTokens,
   models: outcomes.models.map(({ model, outputTokens }) => ({ model, outputTokens })),
+  voted: null,
 });
 
 /** Of a sample of answers. */
@@ -42,7 +43,8 @@ export const sampleLengths = (name: string, { questionIds, categories, models }:
   name: `the sample "${name}"`,
   categories: categories ?? questionIds.map(() => ""),
   inputTokens: null,
-  models: models.map(({ model, outputTokens, asked, answers }) => ({ model, outputTokens, asked, votes: answers })),
+  models,
+  voted: models,
 });
 
 /** What placing takes of lengths. */
@@ -92,27 +94,24 @@ export function ensembleLengths(ensemble: Ensemble, table: LengthTable): Ensembl
     ? rows.filter((row) => [...row.experts, aggregator.model].every((model) => wasAsked(model, row)))
     : [];
   lengths[aggregator.model] ??= read.length > 0 ? lengthsOn(aggregator.model, read) : pooled(Object.values(lengths));
-  const hasVotes = experts.every((expert) => columns.get(expert)?.votes !== undefined);
-  const confidence = (row: Row): number => {
-    const votes = row.experts.map((expert) => ({
-      expert,
-      vote: columns.get(expert)?.votes?.[row.at] ?? null,
-      outputTokens: answerTokens(expert, row),
-    }));
-    return decideGate(votes, { asked: row.experts, confidence: ensemble.confidence, tau: ensemble.tau }).confidence;
-  };
+  const voted = table.voted && new Map(table.voted.map((column) => [column.model, column]));
   const aggregated: AggregatedQuestions = {
     questionTokens: Int32Array.from(read, questionTokens),
     answerTokens: Int32Array.from(read, (row) =>
       row.experts.reduce((sum, expert) => sum + Math.min(answerTokens(expert, row), maxTokens), 0),
     ),
     outputTokens: Int32Array.from(read, (row) => answerTokens(aggregator.model, row)),
-    confidence: hasVotes ? Float64Array.from(read, confidence) : null,
+    confidence: voted && Float64Array.from(read, (row) => confidenceOn(row, ensemble, voted)),
   };
   const assumed = table.inputTokens === null ? [`to questions taken to be ${assumedQuestionTokens} tokens long`] : [];
   const pooling = read.length === 0 ? ["the aggregator's as long as the experts'"] : [];
   const lengthsSource = [`those of ${table.name}`, ...assumed, ...pooling].join(", ");
   return { lengths, aggregated: read.length === 0 ? null : aggregated, lengthsSource };
+}
+
+/** Of a question that its experts were all asked. */
+function confidenceOn({ at, experts }: Row, { confidence, tau }: Ensemble, voted: ReadonlyMap<string, SampledModel>): number {
+  return decideGate(votesAt(voted, experts, at) ?? [], { asked: experts, confidence, tau }).confidence;
 }
 
 function pooled(lengths: readonly AnswerLengths[]): AnswerLengths {

@@ -1,4 +1,4 @@
-import type { AnswerSample } from "./answerSample";
+import { type AnswerSample, votesAt } from "./answerSample";
 import type { Ensemble } from "./ensembleDocument";
 import { decideGate } from "./gate";
 import { recruiter } from "./recruit";
@@ -15,12 +15,8 @@ export function aggregatedShare(ensemble: Ensemble, { questionIds, categories, m
   let [questions, aggregated] = [0, 0];
   questionIds.forEach((_, at) => {
     const asked = recruit(categories?.[at] ?? "");
-    const votes = asked.flatMap((expert) => {
-      const column = columns.get(expert);
-      if (column?.asked[at] !== 1) return [];
-      return [{ expert, vote: column.answers[at] ?? null, outputTokens: column.outputTokens[at] ?? 0 }];
-    });
-    if (votes.length < asked.length) return;
+    const votes = votesAt(columns, asked, at);
+    if (votes === null) return;
     questions += 1;
     if (decideGate(votes, { asked, confidence, tau }).kind === "aggregate") aggregated += 1;
   });

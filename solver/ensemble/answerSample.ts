@@ -1,3 +1,5 @@
+import type { Vote } from "./gate";
+
 /**
  * Answers of several models to the same questions, with what is known of whether they are right: what a gate is chosen on. Arrays of a model are
  * parallel to `questionIds`.
@@ -18,6 +20,17 @@ export interface SampledModel {
   readonly outputTokens: Int32Array;
   /** 1 where it was asked. */
   readonly asked: Uint8Array;
+}
+
+/** How experts voted on the question at a place of a sample; null: one of them was not asked. */
+export function votesAt(columns: ReadonlyMap<string, SampledModel>, experts: readonly string[], at: number): readonly Vote[] | null {
+  const votes: Vote[] = [];
+  for (const expert of experts) {
+    const column = columns.get(expert);
+    if (column?.asked[at] !== 1) return null;
+    votes.push({ expert, vote: column.answers[at] ?? null, outputTokens: column.outputTokens[at] ?? 0 });
+  }
+  return votes;
 }
 
 /** A sample of another's questions at these places. */

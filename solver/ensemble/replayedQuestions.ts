@@ -1,8 +1,8 @@
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { shuffled } from "@/solver/numeric/shuffled";
-import { type AnswerSample, type SampledModel, someQuestions } from "./answerSample";
+import { type AnswerSample, someQuestions, votesAt } from "./answerSample";
 import { ANY_CATEGORY, type Confidence, type Ensemble } from "./ensembleDocument";
-import { decideGate, type Vote } from "./gate";
+import { decideGate } from "./gate";
 import type { ReplayedQuestion } from "./gatePoints";
 import { recruiter, skillsOf } from "./recruit";
 
@@ -50,9 +50,8 @@ export function replayedQuestions(sample: AnswerSample, ensemble: ReplayedEnsemb
     const half = halfOf(at);
     const { recruits, confidence } = learnt[half] ?? never(half);
     const asked = recruits(sample.categories?.[at] ?? ANY_CATEGORY);
-    const answering = asked.map((expert) => columns.get(expert) ?? never(expert));
-    if (![...answering, ...(aggregator ? [aggregator] : [])].every((column) => column.asked[at] === 1)) return [];
-    const votes = answering.map((column) => voteOf(column, at));
+    const votes = votesAt(columns, asked, at);
+    if (votes === null || (aggregator && aggregator.asked[at] !== 1)) return [];
     const decision = decideGate(votes, { asked, confidence, tau: 1 });
     const standing = decision.leading && columns.get(decision.leading.expert);
     return [
@@ -69,12 +68,6 @@ export function replayedQuestions(sample: AnswerSample, ensemble: ReplayedEnsemb
     ];
   });
 }
-
-const voteOf = ({ model, answers, outputTokens }: SampledModel, at: number): Vote => ({
-  expert: model,
-  vote: answers[at] ?? null,
-  outputTokens: outputTokens[at] ?? 0,
-});
 
 function learntOf(sample: AnswerSample, { experts, expertsPerQuestion, confidence }: ReplayedEnsemble): Learnt {
   const skills = skillsOf(sample, experts);
