@@ -196,7 +196,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       schedules: createScheduleService({ store, clusterOf }),
       lab,
       artefacts,
-      ensembles: createEnsembleService({ store, uploads, cards, gatewayOf, batches }),
+      ensembles: createEnsembleService({ store, uploads, cards, gatewayOf }),
       batches,
       audit: store.audit,
       sessions: { signOut: (hash) => store.sessions.remove(hash) },

@@ -1,16 +1,20 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AnsweredQuestion } from "@/server/batches/jobFiles/jobResults";
-import type { Batch, Outcome } from "@/server/contracts/studio";
+import type { Outcome } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import type { AnswerSample } from "@/solver/ensemble/answerSample";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { voteJudge } from "@/solver/ensemble/voteReader";
 
 /** Read between two turns of the event loop: serving goes on beside it. */
 const pageSize = 200;
 
 export interface FinishedBatch {
-  readonly batch: Pick<Batch, "document" | "promptSetId" | "name">;
-  readonly results: Iterable<AnsweredQuestion>;
+  readonly name: string;
+  readonly ensemble: Ensemble;
+  readonly promptSetId: string;
+  /** Questions that experts are through with. */
+  readonly answered: Iterable<AnsweredQuestion>;
   readonly prompts: Store["prompts"];
 }
 
@@ -24,36 +28,40 @@ interface Row {
  * A labelled sample of what a batch's experts answered to prompts with a reference. The aggregator's answers are to what experts disagreed on only,
  * so that it is not among the models.
  *
- * @returns a sentence where no prompt had a reference, or their texts are gone.
+ * @returns a sentence where no prompt had a reference, or their texts are gone, or no two experts were asked the same.
  */
 export async function batchSample({
-  batch: { document, promptSetId, name },
-  results,
+  name,
+  ensemble,
+  promptSetId,
+  answered,
   prompts,
-}: FinishedBatch): Promise<Outcome<{ readonly sample: AnswerSample; readonly notes: readonly string[] }>> {
+}: FinishedBatch): Promise<Outcome<{ readonly sample: AnswerSample; readonly seen: number; readonly notes: readonly string[] }>> {
   const references = await referencesOf(promptSetId, prompts);
   if (references.size === 0)
     return { ok: false, message: `No prompt of "${name}" has a reference any more, so that nothing tells which answers were right.` };
-  const isRight = voteJudge(document.extraction);
+  const isRight = voteJudge(ensemble.extraction);
   const rows: Row[] = [];
   let [seen, without] = [0, 0];
-  for (const { id, experts } of results) {
+  for (const { id, experts } of answered) {
     seen += 1;
     if (seen % pageSize === 0) await nextTurn();
     const known = references.get(id);
     if (known === undefined) without += 1;
     else {
       const { reference, category } = known;
-      const answered = experts.map(({ model, vote, outputTokens }) => {
+      const judged = experts.map(({ model, vote, outputTokens }) => {
         const right = isRight(vote, reference) === true;
         return [model, { vote, right, outputTokens: outputTokens ?? 0 }] as const;
       });
-      rows.push({ id, category, experts: new Map(answered) });
+      rows.push({ id, category, experts: new Map(judged) });
     }
   }
-  if (rows.length === 0) return { ok: false, message: `No question of "${name}" that has a reference was decided.` };
+  if (rows.length === 0) return { ok: false, message: `No question of "${name}" that has a reference was answered by its experts.` };
+  if (!rows.some((row) => row.experts.size > 1))
+    return { ok: false, message: `No question of "${name}" was put to two experts, so that there is no agreement to try a gate on.` };
   const notes = without === 0 ? [] : [`${without} of its ${seen} questions have no reference and were left out.`];
-  return { ok: true, sample: sampleOf(rows, document.experts), notes };
+  return { ok: true, sample: sampleOf(rows, ensemble.experts), seen, notes };
 }
 
 interface Known {

@@ -1,9 +1,10 @@
+import { batchVotes } from "@/server/batches/batchVotes";
 import type { KeepSample } from "@/server/contracts/ensembles";
 import type { Outcome } from "@/server/contracts/studio";
 import { importAnswers, surveyAnswers } from "@/server/planning/importAnswers";
 import type { Store } from "@/server/store/store";
 import { batchSample } from "./batchSample";
-import type { BatchService, EnsembleService } from "./ensembleServices";
+import type { EnsembleService } from "./ensembleServices";
 import { keepAnswers } from "./keepAnswers";
 import { modelledAnswers, type TakenAnswers } from "./modelledAnswers";
 import type { Uploads } from "./uploads";
@@ -12,7 +13,6 @@ import { loadWorkload } from "./workloadService";
 interface SampleParts {
   readonly store: Store;
   readonly uploads: Uploads;
-  readonly batches: Pick<BatchService, "get" | "results">;
 }
 
 const goneUpload = { ok: false, message: "The uploaded file is not kept any more: send it again." } as const;
@@ -21,7 +21,6 @@ const goneUpload = { ok: false, message: "The uploaded file is not kept any more
 export function createEnsembleSamples({
   store,
   uploads,
-  batches,
 }: SampleParts): Pick<EnsembleService, "samples" | "survey" | "keepSample" | "removeSample"> {
   const note = (actor: string, action: string, subject: string, detail: string) =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
@@ -42,16 +41,22 @@ export function createEnsembleSamples({
   }
 
   async function ofBatch(batchId: string): Promise<Outcome<{ readonly taken: TakenAnswers }>> {
-    const batch = batches.get(batchId);
-    const results = batches.results(batchId);
-    if (batch === null || results === null) return { ok: false, message: "There is no such batch." };
-    if (batch.endedAt === null) return { ok: false, message: `"${batch.name}" is not over yet: wait for its end, or stop it.` };
-    const made = await batchSample({ batch, results, prompts: store.prompts });
+    const batch = store.batches.get(batchId);
+    if (batch === null) return { ok: false, message: "There is no such batch." };
+    const { promptSetId, order } = batch;
+    const { ensemble, questions, emulated } = order;
+    const { name } = order.request;
+    if (batch.endedAt === null) return { ok: false, message: `"${name}" is not over yet: wait for its end, or stop it.` };
+    const { prompts } = store;
+    const made = await batchSample({ name, ensemble, promptSetId, answered: batchVotes(batch, store), prompts });
     if (!made.ok) return made;
-    const { sample, notes } = made;
+    const { sample, seen, notes } = made;
+    const out = questions - seen;
+    const stopped =
+      out === 0 ? [] : [`${out} of ${questions} questions were left out: it was stopped before all of their experts were through.`];
     return {
       ok: true,
-      taken: { sample, origin: batch.emulated ? "emulated" : "batch", notes: [`Of the batch "${batch.name}".`, ...notes] },
+      taken: { sample, origin: emulated ? "emulated" : "batch", notes: [`Of the batch "${name}".`, ...stopped, ...notes] },
     };
   }
 

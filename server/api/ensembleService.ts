@@ -8,7 +8,7 @@ import { extractionProblem } from "@/solver/ensemble/voteReader";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { createEnsembleGateway } from "./ensembleGateway";
 import { createEnsembleSamples } from "./ensembleSamples";
-import type { BatchService, EnsembleService } from "./ensembleServices";
+import type { EnsembleService } from "./ensembleServices";
 import { createEnsembleSessions } from "./ensembleSessions";
 import type { GatewayActsOptions } from "./gatewayActs";
 import { placeTask } from "./placeTask";
@@ -19,12 +19,11 @@ export interface EnsembleServiceParts {
   readonly uploads: Uploads;
   readonly cards: CardShelf;
   readonly gatewayOf: GatewayActsOptions["gatewayOf"];
-  readonly batches: Pick<BatchService, "get" | "results">;
 }
 
 /** Ensembles that are kept, the labelled answers that their gates are chosen on, where their experts go, and what gateways serve of them. */
-export function createEnsembleService({ store, uploads, cards, gatewayOf, batches }: EnsembleServiceParts): EnsembleService {
-  const samples = createEnsembleSamples({ store, uploads, batches });
+export function createEnsembleService({ store, uploads, cards, gatewayOf }: EnsembleServiceParts): EnsembleService {
+  const samples = createEnsembleSamples({ store, uploads });
   const note = (actor: string, action: string, subject: string, detail: string) =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
 

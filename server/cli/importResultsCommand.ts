@@ -40,12 +40,11 @@ async function keepResults(files: readonly string[], { prompts, ensemble, sample
   const kept = store.ensembles.find(ensemble);
   if (kept === null) return refuse(`There is no ensemble ${ensemble}.`);
   if (store.prompts.get(prompts) === null) return refuse(`There is no sample of prompts ${prompts}.`);
-  const document = kept.ensemble;
   const sources = files.map((file) => ({ name: basename(file), stream: createReadStream(file) }));
-  const read = await readJobResults(sources, document.extraction);
+  const read = await readJobResults(sources, kept.ensemble.extraction);
   if (!read.ok) return refuse(read.message);
   const { questions, failed } = read;
-  const made = await batchSample({ batch: { document, promptSetId: prompts, name }, results: questions, prompts: store.prompts });
+  const made = await batchSample({ name, ensemble: kept.ensemble, promptSetId: prompts, answered: questions, prompts: store.prompts });
   if (!made.ok) return refuse(made.message);
   const failures = failed === 0 ? [] : [`Requests of the job that failed and were left out: ${failed}.`];
   const notes = [

@@ -1,0 +1,32 @@
+import type { StoredBatch } from "@/server/store/batchRepository";
+import type { Store } from "@/server/store/store";
+import { batchShape } from "./batchShape";
+import type { AnsweredQuestion } from "./jobFiles/jobResults";
+import { isOver } from "./judgeQuestion";
+import { byPosition } from "./questions";
+
+/** Questions that are read at once. */
+const PAGE = 200;
+
+/**
+ * What experts said to each question of a batch that all of its experts are through with, in order of prompts, read page by page as they are taken. Whether the
+ * gate has decided it is no matter: those that wait for the aggregator are just those on which experts disagree. An expert that failed has no vote.
+ */
+export function* batchVotes(
+  batch: Pick<StoredBatch, "id" | "promptSetId" | "order">,
+  { batches, prompts }: Pick<Store, "batches" | "prompts">,
+): Generator<AnsweredQuestion> {
+  const { id: batchId, promptSetId, order } = batch;
+  const { expertsOf } = batchShape(batch);
+  for (let from = 0; from < order.questions; from += PAGE) {
+    const names = new Map(prompts.names(promptSetId, from, from + PAGE).map(({ position, id }) => [position, id]));
+    const calls = batches.callsBetween(batchId, from, from + PAGE).filter((call) => call.stage === "experts" && isOver(call));
+    for (const own of byPosition(calls)) {
+      const position = own[0]?.position ?? 0;
+      const id = names.get(position);
+      // Of a sample whose texts are gone only places are known.
+      if (id !== undefined && own.length === expertsOf(position).length)
+        yield { id, experts: own.map(({ model, vote, outputTokens }) => ({ model, vote, outputTokens })) };
+    }
+  }
+}
