@@ -3,13 +3,8 @@ import { Check } from "../ui/Check";
 import { NumberField, SelectField } from "../ui/Field";
 import { AssignmentsField } from "./AssignmentsField";
 import { type EnsemblesView, storages } from "./ensemblesCodec";
-import { type PlaceForm, storageOptions } from "./preparePlaceForm";
+import { kOptions, type PlaceForm, storageOptions } from "./preparePlaceForm";
 import type { Assigned } from "./useAssignments";
-
-const kOptions = [
-  { value: "", text: "swept" },
-  ...Array.from({ length: 16 }, (_, at) => ({ value: String(at + 1), text: String(at + 1) })),
-];
 
 /** What a placement depends on, all of it in the address but for what a file of assignments holds. */
 export function PlaceFields(props: {
@@ -74,6 +69,11 @@ export function PlaceFields(props: {
           onChange={(value) => onChange({ storage: storages.find((storage) => storage === value) ?? "local-nvme" })}
         />
       </div>
+      {form.strayed.map((text) => (
+        <p key={text} role="status" className="text-sm text-warn [overflow-wrap:anywhere]">
+          {text}
+        </p>
+      ))}
       <Check checked={view.single} onChange={(single) => onChange({ single })}>
         Each expert on one worker alone
       </Check>

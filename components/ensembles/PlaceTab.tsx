@@ -8,7 +8,7 @@ import { Button } from "../ui/Button";
 import { NumberGuard } from "../ui/NumberGuard";
 import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
-import { queryStatus } from "../ui/queryStatus";
+import { jointStatus } from "../ui/queryStatus";
 import { useUrlView } from "../url/useUrlView";
 import { EnsembleBar } from "./EnsembleBar";
 import { EnsembleDialog } from "./EnsembleDialog";
@@ -86,15 +86,15 @@ export function PlaceTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const [view, write] = useUrlView(ensemblesCodec);
   const { ensembles, kept, status } = useEnsembleInView(view.ensemble, write);
   const cards = useQuery(trpc.cards.list.queryOptions());
-  const workloads = useQuery(trpc.workloads.list.queryOptions()).data;
-  const samples = useQuery(trpc.ensembles.samples.queryOptions()).data;
-  const prompts = useQuery(trpc.prompts.list.queryOptions()).data;
+  const workloads = useQuery(trpc.workloads.list.queryOptions());
+  const samples = useQuery(trpc.ensembles.samples.queryOptions());
+  const prompts = useQuery(trpc.prompts.list.queryOptions());
   const ground = useMemo(
     () =>
-      cards.data === undefined || workloads === undefined || samples === undefined || prompts === undefined
+      cards.data === undefined || workloads.data === undefined || samples.data === undefined || prompts.data === undefined
         ? null
-        : { cluster: cluster.spec, cards: cards.data, workloads, samples, prompts },
-    [cluster.spec, cards.data, workloads, samples, prompts],
+        : { cluster: cluster.spec, cards: cards.data, workloads: workloads.data, samples: samples.data, prompts: prompts.data },
+    [cluster.spec, cards.data, workloads.data, samples.data, prompts.data],
   );
   return (
     <>
@@ -102,7 +102,9 @@ export function PlaceTab({ cluster }: { readonly cluster: ClusterSummary }) {
         {() =>
           kept !== null &&
           (ground === null ? (
-            <PanelState status={queryStatus(cards, { what: "Reading cards" })}>{() => null}</PanelState>
+            <PanelState status={jointStatus([cards, workloads, samples, prompts], "Reading what there is to place")}>
+              {() => null}
+            </PanelState>
           ) : (
             <Placed key={kept.ensemble.name} kept={kept} ensembles={ensembles} ground={ground} view={view} write={write} />
           ))

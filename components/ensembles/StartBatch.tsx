@@ -19,7 +19,7 @@ import { BatchPreviewPart } from "./BatchPreviewPart";
 import { type BatchForm, composeBatch, usualCalls } from "./composeBatch";
 import { ExportBatch } from "./ExportBatch";
 import type { EnsemblesView } from "./ensemblesCodec";
-import { ensembleInView, gpusNeeded } from "./preparePlaceForm";
+import { ensembleInView, gpusNeeded, kOptions } from "./preparePlaceForm";
 import { useBatchAct } from "./useBatchAct";
 import { usePreview } from "./usePreview";
 
@@ -65,11 +65,6 @@ function Advanced({ form, put }: { readonly form: BatchForm; readonly put: Put }
   );
 }
 
-const kOptions = [
-  { value: "", text: "swept" },
-  ...Array.from({ length: 16 }, (_, at) => ({ value: String(at + 1), text: String(at + 1) })),
-];
-
 /** Starts a batch: which questions, through which ensemble, on how many free GPUs; what it would do is shown before. */
 export function StartBatch(props: {
   readonly cluster: ClusterSummary;
@@ -86,8 +81,8 @@ export function StartBatch(props: {
   const sets = (useQuery(trpc.prompts.list.queryOptions()).data ?? []).filter(({ deleted }) => !deleted);
   const cards = useQuery(trpc.cards.list.queryOptions()).data;
   const [typed, setTyped] = useState<Partial<BatchForm>>({});
-  const named = ensembleInView(ensembles, chosen.ensemble);
-  const ensemble = typed.ensemble ?? named?.ensemble.name ?? "";
+  const named = { ensemble: ensembleInView(ensembles, chosen.ensemble), prompts: sets.find(({ id }) => id === chosen.prompts) };
+  const ensemble = typed.ensemble ?? named.ensemble?.ensemble.name ?? "";
   const strayed = ensemble === "" && chosen.ensemble !== null && ensembles.length > 0;
   const { experts = [] } = ensembles.find((each) => each.ensemble.name === ensemble)?.ensemble ?? {};
   const needed = cards === undefined ? 1 : gpusNeeded(experts, cluster.spec.gpu, cards);
@@ -101,7 +96,7 @@ export function StartBatch(props: {
       ...usualCalls,
       assignments: null,
     },
-    ...{ promptSetId: chosen.prompts ?? sets[0]?.id ?? "", workers: chosen.workers ?? Math.min(room, Math.max(1, experts.length)) },
+    ...{ promptSetId: (named.prompts ?? sets[0])?.id ?? "", workers: chosen.workers ?? Math.min(room, Math.max(1, experts.length)) },
     ...typed,
     ...{ ensemble, gpusPerWorker },
   };
@@ -155,6 +150,11 @@ export function StartBatch(props: {
             {strayed && (
               <p role="status" className="text-sm text-warn">
                 There is no ensemble {chosen.ensemble}: it was removed or is called otherwise now. Choose another.
+              </p>
+            )}
+            {chosen.prompts !== null && named.prompts === undefined && typed.promptSetId === undefined && sets.length > 0 && (
+              <p role="status" className="text-sm text-warn">
+                The questions that the address names are not kept; these are others.
               </p>
             )}
             {sets.length === 0 && (

@@ -53,9 +53,9 @@ describe("preparePlaceForm", () => {
   });
 
   it("asks for what the address says", () => {
-    const asked = view("gpu=a100-80g&workers=64&perWorker=2&k=3&questions=12000&storage=object-store&single=yes");
+    const asked = view("gpu=a100-sxm-80g&workers=64&perWorker=2&k=3&questions=12000&storage=object-store&single=yes");
     expect(preparePlaceForm(testEnsemble(), asked, ground).request).toMatchObject({
-      ...{ gpu: "a100-80g", workers: 64, gpusPerWorker: 2, maxModelsPerWorker: 3, questions: 12_000 },
+      ...{ gpu: "a100-sxm-80g", workers: 64, gpusPerWorker: 2, maxModelsPerWorker: 3, questions: 12_000 },
       ...{ storage: "object-store", replicas: "single" },
     });
   });
@@ -67,6 +67,19 @@ describe("preparePlaceForm", () => {
     const gone = preparePlaceForm(testEnsemble(), view("prompts=p2"), ground);
     expect(gone.prompts).toBe("");
     expect(gone.request).not.toHaveProperty("promptSetId");
+    expect(gone.strayed).toEqual(["The prompts that the address names are not kept; none are chosen."]);
+  });
+
+  it("says what the address names and is not there, and asks with what it shows in its place", () => {
+    const form = preparePlaceForm(testEnsemble(), view("gpu=foo&lengths=sample:gone"), ground);
+    expect(form).toMatchObject({ gpu: "h100-sxm", lengths: "sample:s1" });
+    expect(form.request).toMatchObject({ gpu: "h100-sxm", lengths: { kind: "sample", sampleId: "s1" } });
+    expect(form.strayed).toEqual([
+      "There is no card of the GPU foo that the address names; this is h100-sxm.",
+      "The lengths of answers that the address names are not kept; these are of the sample gsm.",
+    ]);
+    const there = view("gpu=a100-sxm-80g&lengths=workload:w1&prompts=p1");
+    expect(preparePlaceForm(testEnsemble(), there, ground).strayed).toEqual([]);
   });
 
   it("says whom the chosen lengths do not know, and asks nothing", () => {

@@ -35,6 +35,8 @@ export interface PlaceForm {
   readonly promptOptions: readonly Option[];
   /** Empty: none are chosen. */
   readonly prompts: string;
+  /** What the address names and is not there, and what is in its place, a sentence each. */
+  readonly strayed: readonly string[];
   readonly request: PlaceRequest | null;
   /** Why nothing can be asked, with the way out; null: something can. */
   readonly problem: string | null;
@@ -48,6 +50,12 @@ const WORKERS_ELSEWHERE = 8;
 const QUESTIONS = 1_000;
 /** As many workers as can be placed at once. */
 const MOST_WORKERS = 256;
+
+/** K at most; empty: whichever is best. */
+export const kOptions = [
+  { value: "", text: "swept" },
+  ...Array.from({ length: 16 }, (_, at) => ({ value: String(at + 1), text: String(at + 1) })),
+];
 
 export const storageOptions: readonly (Option & { readonly value: EnsemblesView["storage"] })[] = [
   { value: "local-nvme", text: "local NVMe" },
@@ -105,7 +113,7 @@ export function preparePlaceForm(
 ): PlaceForm {
   const { cluster, cards } = ground;
   const own = gpuTypes(cluster);
-  const gpu = view.gpu ?? own[0] ?? cards.gpus[0]?.id ?? "";
+  const gpu = cards.gpus.find(({ id }) => id === view.gpu)?.id ?? own[0] ?? cards.gpus[0]?.id ?? "";
   const gpusPerWorker = view.perWorker ?? gpusNeeded(ensemble.experts, gpu, cards);
   const free = own.includes(gpu) ? Math.floor(gpuCount(cluster, gpu) / gpusPerWorker) : WORKERS_ELSEWHERE;
   const workers = view.workers ?? Math.min(MOST_WORKERS, Math.max(1, free));
@@ -122,6 +130,13 @@ export function preparePlaceForm(
         : null;
   return {
     ...{ gpu, gpusPerWorker, workers, questions, problem },
+    strayed: [
+      ...(view.gpu === null || view.gpu === gpu ? [] : [`There is no card of the GPU ${view.gpu} that the address names; this is ${gpu}.`]),
+      ...(view.lengths === null || source === undefined || view.lengths === source.value
+        ? []
+        : [`The lengths of answers that the address names are not kept; these are of the ${source.text}.`]),
+      ...(view.prompts === null || set !== undefined ? [] : ["The prompts that the address names are not kept; none are chosen."]),
+    ],
     ...{ lengths: source?.value ?? "", prompts: set?.id ?? "" },
     promptOptions: [
       { value: "", text: "any" },

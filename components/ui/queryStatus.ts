@@ -22,3 +22,13 @@ export function queryStatus(query: QueryLike, options: { readonly what: string; 
   if (query.data === undefined) return { kind: "loading", what: options.what };
   return options.empty || { kind: "ready" };
 }
+
+/** The state of a panel that needs the data of several queries: what of them went wrong, else that they are read; one way out for all. */
+export function jointStatus(queries: readonly QueryLike[], what: string): PanelStatus {
+  const statuses = queries.map((query) => queryStatus(query, { what }));
+  const error = statuses.find(({ kind }) => kind === "error");
+  const retry = () => queries.filter(({ data }) => data === undefined).forEach(({ refetch }) => void refetch());
+  if (error?.kind === "error") return { ...error, retry };
+  const worst = statuses.find(({ kind }) => kind === "loading") ?? statuses.find(({ kind }) => kind === "stale");
+  return worst ?? { kind: "ready" };
+}
