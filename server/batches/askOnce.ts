@@ -22,9 +22,9 @@ export type Attempt =
       readonly isFinal: boolean;
       /** Nobody answers there, or nobody who can. */
       readonly isGone: boolean;
-      /** Asked for by the engine; null: nothing is. */
-      readonly waitSeconds: number | null;
     }
+  /** The engine asks to wait, without a word of how long where that is null: nothing is said of the question. */
+  | { readonly kind: "busy"; readonly waitSeconds: number | null }
   /** `signal` fired. */
   | { readonly kind: "cut" };
 
@@ -46,17 +46,16 @@ export async function askOnce({ place, body, timeoutSeconds, signal }: AskedOnce
   try {
     if (signal.aborted) return { kind: "cut" };
     const asked = await askModel({ place, body, stream: false, signal: limit.signal });
-    const failed = (failure: string, more: { isFinal?: boolean; isGone?: boolean; waitSeconds?: number | null } = {}): Attempt => ({
-      ...{ kind: "failed", failure, isFinal: false, isGone: false, waitSeconds: null },
+    const failed = (failure: string, more: { isFinal?: boolean; isGone?: boolean } = {}): Attempt => ({
+      ...{ kind: "failed", failure, isFinal: false, isGone: false },
       ...more,
     });
     switch (asked.kind) {
       case "answered":
+      case "busy":
         return asked;
       case "aborted":
         return signal.aborted ? { kind: "cut" } : failed("timed out");
-      case "busy":
-        return failed("too busy", { waitSeconds: asked.waitSeconds });
       case "refused":
       case "unstreamed":
         return failed(`refused${asked.kind === "refused" ? ` (${asked.reason})` : ""}`, { isFinal: true });

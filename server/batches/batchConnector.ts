@@ -4,7 +4,7 @@ import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { Doors, Place } from "@/server/profiling/place";
 import type { StoredBatch } from "@/server/store/batchRepository";
-import { batchOfEngine, type ShapedSession } from "./batchShape";
+import { batchOfEngine, batchPrefix, type ShapedSession } from "./batchShape";
 
 /** A cluster as a batch needs it. */
 export type BatchCluster = Pick<ConnectedCluster, "host" | "seen">;
@@ -21,10 +21,11 @@ export interface BatchConnectorParts {
   readonly loadLimitMs?: number;
 }
 
-/** An engine that answers; `isFresh`: it was not there before, so that all of its loading was seen. */
+/** An engine that answers. */
 export interface LoadedEngine {
   readonly place: Place;
-  readonly isFresh: boolean;
+  /** Engine seconds from its start until it answered; null: it was there before, so that not all of its loading was seen. */
+  readonly loadSeconds: number | null;
 }
 
 export type BatchConnector = ReturnType<typeof createBatchConnector>;
@@ -59,6 +60,8 @@ export function createBatchConnector(parts: BatchConnectorParts) {
       const standing = found.value.engines.find((one) => one.id === id);
       const cleared = standing?.stopping === true ? await unload(id, signal) : null;
       if (cleared !== null && !cleared.ok) return cleared;
+      // What stood in its way is gone: that took none of its own time.
+      const sinceMs = performance.now();
       const started = await host.start(orderOf(session), options(signal));
       if (!started.ok) return started;
       const up = await awaitEngine(host, { id, model }, { ...options(signal), limitMs: loadLimitMs });
@@ -67,6 +70,7 @@ export function createBatchConnector(parts: BatchConnectorParts) {
         await unload(id, signal);
         return up;
       }
+      const wallSeconds = (performance.now() - sinceMs) / 1000;
       const now = await host.observe({ signal });
       if (!now.ok) return now;
       const engine = now.value.engines.find((one) => one.id === id);
@@ -76,13 +80,14 @@ export function createBatchConnector(parts: BatchConnectorParts) {
         ...{ id, url: `${url}/v1/chat/completions`, dispatcher: doors.to(url, { key, caFile }), servedName },
         ...{ timeScale: now.value.timeScale, engine: id },
       };
-      return { ok: true, value: { place, isFresh: standing === undefined || cleared !== null } };
+      const isFresh = standing === undefined || cleared !== null;
+      return { ok: true, value: { place, loadSeconds: isFresh ? wallSeconds * now.value.timeScale : null } };
     },
     /** Ends engines of this batch that stand and that nobody needs. */
     async sweep(isNeeded: (engineId: string) => boolean, signal: AbortSignal): Promise<Answer<string>> {
       const found = (await hostNow()?.observe({ signal })) ?? away;
       if (!found.ok) return found;
-      const left = found.value.engines.filter(({ id }) => batchOfEngine(id) === batch.id.slice(0, 8) && !isNeeded(id));
+      const left = found.value.engines.filter(({ id }) => batchOfEngine(id) === batchPrefix(batch.id) && !isNeeded(id));
       const ended = await Promise.all(left.map(({ id }) => unload(id, signal)));
       return ended.find(({ ok }) => !ok) ?? { ok: true, value: `${left.length} engines ended` };
     },

@@ -7,9 +7,10 @@ import type { BatchBook } from "./batchBook";
 import type { BatchConnector } from "./batchConnector";
 import type { BatchTally } from "./batchTally";
 import type { CallQueue } from "./callQueue";
+import { SessionFlow } from "./sessionFlow";
 import type { SessionRecord } from "./sessionRecord";
 
-/** Attempts at loading an engine, and at ending one, before somebody has to look. */
+/** Attempts at loading an engine, and at ending one, and its ends without an answer, before somebody has to look. */
 const MOST_TRIES = 3;
 
 /** Before the next of them, and before a question is asked once more. */
@@ -57,12 +58,14 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
   const { engineId, model, stage } = session;
   const { concurrency, attempts, timeoutSeconds } = batch.order.request;
   const nowMs = () => performance.now();
-  /** Deaths of the engine without an answer in between. */
-  let deaths = 0;
+  const flow = new SessionFlow(concurrency);
+  const underWay = new Set<Promise<void>>();
+  /** How often in a row the engine was gone before it had answered anything. */
+  let fruitless = 0;
   /** Of its engine at most; null: it was not seen. */
   let timeScale: number | null = null;
-  /** Of the engine, in words; null: it answers. */
-  let gone: string | null = null;
+  /** The engine, as it was found last; null: it is gone. */
+  let here: Place | null = null;
 
   const stand = (state: Exclude<SessionRecord["state"], "waiting">): void => {
     batches.saveSession(record.stored(batch.id, state, nowMs()));
@@ -73,12 +76,11 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
   async function load(): Promise<Place | null> {
     stand("loading");
     for (let failures = 1; !hold.isHeld; failures += 1) {
-      const sinceMs = nowMs();
       const loaded = await connector.load(session, signal);
       if (loaded.ok) {
-        const { place, isFresh } = loaded.value;
+        const { place, loadSeconds } = loaded.value;
         timeScale = Math.max(timeScale ?? 0, place.timeScale);
-        if (isFresh) record.loadSeconds ??= ((nowMs() - sinceMs) / 1000) * place.timeScale;
+        record.loadSeconds ??= loadSeconds;
         return place;
       }
       if (failures === MOST_TRIES) {
@@ -89,28 +91,43 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
     return null;
   }
 
+  /** Asks until nothing is left, the engine is gone, or the batch is held and nothing is under way any more. */
   async function answerAll(place: Place): Promise<void> {
-    gone = null;
+    here = place;
     const before = record.answers;
     stand("running");
     record.begin(nowMs(), place.timeScale);
-    const lane = async (): Promise<void> => {
-      while (gone === null && !hold.isHeld && !signal.aborted) {
-        const position = queue.take();
-        if (position !== null) await ask(position, place);
-        else if (queue.left === 0) return;
-        else await queue.changed();
+    while (here === place && queue.left > 0) {
+      const { isHeld } = hold;
+      if (isHeld) {
+        record.isWhole = false;
+        flow.forgive();
+        if (flow.underWay === 0) break;
       }
-    };
-    await Promise.all(Array.from({ length: Math.min(concurrency, queue.left) }, lane));
+      const restMs = flow.takeRest();
+      const position = isHeld || restMs > 0 || !flow.hasRoom ? null : queue.take();
+      if (position !== null) begin(position, place);
+      else await (restMs > 0 ? hold.sleep(restMs) : queue.changed());
+    }
     record.rest(nowMs());
-    if (queue.left > 0) record.isWhole = false;
-    if (gone === null) return;
-    deaths = record.answers > before ? 1 : deaths + 1;
-    if (deaths <= Math.max(MOST_TRIES, attempts)) return;
-    deaths = 0;
-    const why = `${model} does not answer as ${engineId} on ${connector.name}: it was started ${Math.max(MOST_TRIES, attempts)} times without one answer.`;
+    if (here === place) return;
+    fruitless = record.answers > before ? 0 : fruitless + 1;
+    // Then it is looked at again, beside what it may still answer; what else it took with it is known by then.
+    await hold.sleep(retryMs(Math.max(1, fruitless)));
+    const most = Math.max(MOST_TRIES, attempts);
+    if (fruitless < most || queue.left === 0) return;
+    fruitless = 0;
+    const why = `${model} does not answer as ${engineId} on ${connector.name}: it was brought up ${most} times and gone without one answer.`;
     hold.pause(`${why} Resume to try again, or stop the batch.`);
+  }
+
+  function begin(position: number, place: Place): void {
+    flow.begin();
+    const asked = ask(position, place).finally(() => {
+      underWay.delete(asked);
+      queue.wake();
+    });
+    underWay.add(asked);
   }
 
   async function ask(position: number, place: Place): Promise<void> {
@@ -125,17 +142,24 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
       body = ground.bodyOf(position);
       if (body !== null) await book.save(row);
     } catch (error) {
-      queue.giveBack(position, 0);
+      putBack(position);
       return hold.stumble(error);
     }
     if (body === null) {
-      queue.giveBack(position, 0);
+      putBack(position);
       return hold.pause("Texts that are still needed were deleted: stop this batch.");
     }
     const attempt = await askOnce({ place, body, timeoutSeconds, signal });
     // What had begun to be answered stays as asked: when the batch goes on it counts as lost.
-    if (attempt.kind === "cut") return queue.giveBack(position, 0);
+    if (attempt.kind === "cut") return putBack(position);
+    flow.end(position, attempt);
+    if (attempt.kind === "failed" && attempt.isGone && here === place) here = null;
     await settle({ ...row, at: new Date().toISOString() }, attempt).catch(hold.stumble);
+  }
+
+  function putBack(position: number): void {
+    flow.end(position, { kind: "cut" });
+    queue.giveBack(position, 0);
   }
 
   async function settle(row: StoredBatchCall, attempt: Exclude<Attempt, { kind: "cut" }>): Promise<void> {
@@ -145,20 +169,26 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
       record.took(outputTokens);
       return end({ ...row, inputTokens, outputTokens, seconds, state: "done", vote: ground.readVote(text), answer: text });
     }
-    const { failure, isFinal, isGone, waitSeconds } = attempt;
     // Its time is in the session's, and its answer is not.
     record.isWhole = false;
-    if (isGone) {
-      gone = failure;
-      queue.wake();
+    const failure = attempt.kind === "busy" ? "too busy" : attempt.failure;
+    const fault = hold.isHeld ? null : flow.fault(failure, queue.hasFresh);
+    if (fault !== null) hold.pause(`${model} as ${engineId} on ${connector.name} ${fault}. Resume when it is mended, or stop the batch.`);
+    if (attempt.kind === "busy") {
+      const unasked = { ...row, attempts: row.attempts - 1 };
+      tries.set(position, unasked);
+      queue.giveBack(position, 0);
+      return book.save({ ...unasked, state: "waiting", failure });
     }
+    const { isFinal, isGone } = attempt;
     const failures = row.attempts - row.lost;
-    if (isFinal || failures >= attempts) return end({ ...row, state: "failed", failure });
+    // Where all that is asked fails, those under way are not lost with it.
+    if (!hold.isHeld && (isFinal || failures >= attempts)) return end({ ...row, state: "failed", failure });
     tries.set(position, row);
     tally.retry();
     // The question may be what the engine died of: its last attempt is made when nothing else is under way.
-    if (isGone && failures === attempts - 1) queue.setApart(position);
-    else queue.giveBack(position, isGone ? 0 : waitSeconds === null ? retryMs(failures) : waitSeconds * 1000);
+    if (isGone && failures >= attempts - 1) queue.setApart(position);
+    else queue.giveBack(position, isGone ? 0 : retryMs(failures));
     await book.save({ ...row, state: "waiting", failure });
   }
 
@@ -200,13 +230,17 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
   }
 
   const wasBegun = record.state !== "waiting";
-  while (await hold.opened()) {
-    if (queue.left === 0) {
-      if (!wasBegun && record.state === "waiting") return stand("done");
-      if (record.state === "running") keepMeasured();
-      return unload();
+  try {
+    while (await hold.opened()) {
+      if (queue.left === 0) {
+        if (!wasBegun && record.state === "waiting") return stand("done");
+        if (record.state === "running") keepMeasured();
+        return await unload();
+      }
+      const place = await load();
+      if (place !== null) await answerAll(place);
     }
-    const place = await load();
-    if (place !== null) await answerAll(place);
+  } finally {
+    await Promise.all(underWay);
   }
 }
