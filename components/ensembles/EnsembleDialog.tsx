@@ -185,6 +185,7 @@ export function EnsembleDialog(props: {
                 />
                 <NumberField
                   label="Deadline, online"
+                  hint="half of a request's time at most"
                   unit="s"
                   min={0.1}
                   max={86_400}

@@ -39,8 +39,9 @@ const expertColumns = [
   { key: "voted", name: "Voted", numeric: true },
   { key: "noVote", name: "No vote read", numeric: true },
   { key: "late", name: "Late", numeric: true },
+  { key: "notNeeded", name: "Not waited for", numeric: true },
   { key: "failed", name: "Failed", numeric: true },
-  { key: "majority", name: "Votes that led", numeric: true },
+  { key: "majority", name: "With the majority", numeric: true },
 ] as const;
 
 const percent = (share: number): string => `${share * 100}%`;
@@ -169,6 +170,7 @@ export function OnlineEnsemble(props: {
                 <td className="text-right">{row.voted}</td>
                 <td className="text-right">{formatCount(row.noVote)}</td>
                 <td className="text-right">{formatCount(row.late)}</td>
+                <td className="text-right">{formatCount(row.notNeeded)}</td>
                 <td className="text-right">{formatCount(row.failed)}</td>
                 <td className="text-right">{row.inMajority}</td>
               </tr>

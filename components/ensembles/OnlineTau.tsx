@@ -7,7 +7,7 @@ import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { ReasonField } from "../ui/ReasonField";
 import { stopOf } from "./prepareGate";
-import { onlineStops, tauEffect } from "./prepareOnline";
+import { onlineStops, tauEffect } from "./prepareOnlineTau";
 import { TauSlider } from "./TauSlider";
 import { formatTau, SAME_TAU } from "./tauText";
 import { useEnsembleAct } from "./useEnsembles";

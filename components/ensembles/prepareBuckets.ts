@@ -34,13 +34,18 @@ export const votesOf = (votes: string): readonly number[] =>
     .map(Number)
     .filter((count) => count > 0);
 
-/** Votes as a sentence would say them: `3:0` as `all 3 alike`. @param asked experts that the question was put to: those without a vote did not agree. */
-export function votesInWords(votes: string, asked: number): string {
+/**
+ * Votes as a sentence would say them: `3:0` as `all 3 alike`.
+ *
+ * @param asked experts that the question was put to: those without a vote did not agree.
+ * @param lacking what is said of those without one.
+ */
+export function votesInWords(votes: string, asked: number, lacking = "without a vote"): string {
   const [lead, ...others] = votesOf(votes);
   if (lead === undefined) return "no vote read";
   const against = others.reduce((sum, count) => sum + count, 0);
   const silent = asked - lead - against;
-  const missing = silent > 0 ? `, ${silent} without a vote` : "";
+  const missing = silent > 0 ? `, ${silent} ${lacking}` : "";
   if (others.length === 0) return lead === 1 ? "a single vote" : silent > 0 ? `${lead} alike${missing}` : `all ${lead} alike`;
   if (others.every((count) => count === lead)) return `${lead === 1 ? "all different" : "split evenly"}${missing}`;
   return `${lead} against ${against}${missing}`;

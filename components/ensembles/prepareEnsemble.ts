@@ -71,7 +71,7 @@ export const confidenceName = (kind: ConfidenceKind): string => confidenceOption
 /** What an expert's figures are while nobody gave any. */
 const [ACCURACY, MEAN_TOKENS] = [70, 500];
 
-const DEADLINE_SECONDS = 600;
+const DEADLINE_SECONDS = 60;
 
 export const newEnsembleForm: EnsembleForm = {
   ...{ name: "", experts: [], expertsPerQuestion: 3, extraction: "choice", pattern: "", confidence: "plurality", accuracy: {} },
@@ -200,5 +200,5 @@ export function ensembleSays(ensemble: KeptEnsemble["ensemble"]): string {
   const { experts, expertsPerQuestion, extraction, tau, aggregator, quorum, deadlineSeconds } = ensemble;
   const asked = expertsPerQuestion < experts.length ? `${expertsPerQuestion} of ${experts.length} experts` : `${experts.length} experts`;
   const where = isAggregateAll(tau) ? "of every question" : `where confidence is below ${formatTau(tau, expertsPerQuestion)},`;
-  return `${asked} answer a question (${experts.join(", ")}). Votes are ${extractionNouns[extraction.kind]}; ${where} ${aggregator.model} makes one answer of theirs. Online it decides with ${formatCounted(quorum, "answer")} or more, after ${formatSeconds(deadlineSeconds)} with what is there.`;
+  return `${asked} answer a question (${experts.join(", ")}). Votes are ${extractionNouns[extraction.kind]}; ${where} ${aggregator.model} makes one answer of theirs. Online it decides with ${formatCounted(quorum, "answer")} or more, after ${formatSeconds(deadlineSeconds)} at the latest with what is there.`;
 }

@@ -1,12 +1,11 @@
 import type { EnsembleCall, EnsembleCounts, EnsembleOutcome, KeptEnsemble, ServedEnsemble } from "@/server/contracts/studio";
-import { AGGREGATE_ALL, type Ensemble } from "@/solver/ensemble/ensembleDocument";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import type { Tone } from "../ui/Badge";
-import { formatClock, formatCount, formatCounted, formatDate, formatPercent, formatPercentSpan, formatSeconds } from "../ui/format";
+import { formatClock, formatCount, formatCounted, formatDate, formatPercent, formatSeconds } from "../ui/format";
 import type { PredictedSkips } from "./predictSkips";
-import { byAgreement, votesInWords, votesOf } from "./prepareBuckets";
+import { byAgreement, votesInWords } from "./prepareBuckets";
 import type { GateFigure } from "./prepareGate";
-import type { TauStop } from "./TauSlider";
-import { formatTau, isAggregateAll, SAME_TAU } from "./tauText";
+import { formatTau } from "./tauText";
 
 const outcomes: readonly EnsembleOutcome[] = ["skipped", "aggregated", "aggregator-failed", "failed"];
 
@@ -23,7 +22,7 @@ const dateOf = (unixMs: number): string => formatDate(new Date(unixMs).toISOStri
 
 /** Counts at the tau in force, as the head of an ensemble tells them. @param predicted what a sample says of the skips at this tau. */
 export function onlineFigures(
-  { inForce, ensemble }: Pick<ServedEnsemble, "inForce" | "ensemble">,
+  { inForce, ensemble, decidesAfterSeconds }: Pick<ServedEnsemble, "inForce" | "ensemble" | "decidesAfterSeconds">,
   predicted: PredictedSkips,
 ): readonly GateFigure[] {
   const { requests, outcomes: counts, atDeadline, belowQuorum, sinceMs } = inForce;
@@ -39,7 +38,12 @@ export function onlineFigures(
     {
       name: "Decided at the deadline",
       value: ofRequests(atDeadline, requests),
-      detail: `after ${formatSeconds(ensemble.deadlineSeconds)}; ${formatCount(belowQuorum)} of them below the quorum of ${ensemble.quorum}`,
+      detail: `after ${formatSeconds(decidesAfterSeconds)}`,
+    },
+    {
+      name: "Below the quorum",
+      value: formatCount(belowQuorum),
+      detail: `of ${ensemble.quorum}: at the deadline, or because experts failed`,
     },
     {
       name: "No answer",
@@ -86,9 +90,9 @@ export function liveBuckets({ inForce: { votes }, ensemble }: Pick<ServedEnsembl
   const all = Object.values(votes).reduce((sum, { requests }) => sum + requests, 0);
   return Object.entries(votes)
     .toSorted(([a], [b]) => byAgreement(a, b))
-    .map(([key, { requests, skipped }]) => ({
+    .map(([key, { requests, skipped, early }]) => ({
       votes: key,
-      words: votesInWords(key, ensemble.expertsPerQuestion),
+      words: votesInWords(key, ensemble.expertsPerQuestion, lackingWords(requests, early)),
       requests,
       share: all === 0 ? 0 : requests / all,
       skippedShare: all === 0 ? 0 : skipped / all,
@@ -96,76 +100,10 @@ export function liveBuckets({ inForce: { votes }, ensemble }: Pick<ServedEnsembl
     }));
 }
 
-/** Steps of tau where weighed votes may come to any confidence. */
-const STEPS = 20;
-
-/** A share that is known within ends. */
-interface Ends {
-  readonly low: number;
-  readonly high: number;
-}
-
-type Counted = Pick<ServedEnsemble, "votes" | "ensemble" | "experts">;
-
-/**
- * Share of the requests that were counted which `tau` would have skipped, as far as their votes tell: experts that were not waited for may have agreed with
- * the answer that led, or not; those that failed or left no vote have not. null where votes weigh otherwise, or nothing was counted.
- */
-export function wouldSkip({ votes, ensemble, experts }: Counted, tau: number): Ends | null {
-  if (isAggregateAll(tau)) return Object.keys(votes).length === 0 ? null : { low: 0, high: 0 };
-  if (ensemble.confidence.kind !== "plurality") return null;
-  const asked = ensemble.expertsPerQuestion;
-  const reaches = (count: number) => count / asked >= tau - SAME_TAU;
-  let [all, low, high] = [0, 0, 0];
-  for (const [key, { requests }] of Object.entries(votes)) {
-    const counts = votesOf(key);
-    const heard = counts.reduce((sum, count) => sum + count, 0);
-    const lead = counts[0] ?? 0;
-    all += requests;
-    if (heard >= ensemble.quorum && reaches(lead)) low += requests;
-    if (reaches(lead + Math.max(0, asked - heard))) high += requests;
-  }
-  // Which requests the late ones belong to is not counted, but each brings one more at most.
-  const late = experts.reduce((sum, expert) => sum + expert.late, 0);
-  return all === 0 ? null : { low: low / all, high: Math.min(high, low + late) / all };
-}
-
-/** A share within ends as a text: one figure where both read alike. */
-export const endsText = (ends: Ends): string =>
-  formatPercent(ends.low) === formatPercent(ends.high) ? formatPercent(ends.low) : formatPercentSpan(ends);
-
-/** What moving tau would have done to the requests that were counted, in a sentence. */
-export function tauEffect(served: Counted, tau: number): string {
-  const { ensemble } = served;
-  if (isAggregateAll(tau)) return "The aggregator answers every request, whatever the experts' votes.";
-  if (ensemble.confidence.kind !== "plurality")
-    return "Votes are weighed: what another tau skips is not known before it is in force. Try it on a sample, on the tab Gate.";
-  const [now, then] = [wouldSkip(served, ensemble.tau), wouldSkip(served, tau)];
-  if (now === null || then === null) return "No request was counted yet: what it will skip is not known.";
-  const unsure = endsText(then).includes(" to ") ? " Experts that were not waited for may have agreed, or not." : "";
-  if (Math.abs(tau - ensemble.tau) < SAME_TAU)
-    return `By their votes ${endsText(then)} of the requests counted would skip the aggregator at this tau.${unsure}`;
-  return `By their votes ${endsText(then)} of the requests counted would skip the aggregator; at the tau in force ${endsText(now)}.${unsure}`;
-}
-
-/** Where a slider of a served ensemble stops: at shares of votes, or evenly; at the tau in force; and at aggregating all. */
-export function onlineStops(served: Counted): readonly TauStop[] {
-  const { ensemble } = served;
-  const { expertsPerQuestion: asked, confidence } = ensemble;
-  const steps = confidence.kind === "plurality" ? asked : STEPS;
-  const taus = [...Array.from({ length: steps }, (_, at) => (at + 1) / steps), AGGREGATE_ALL];
-  if (!taus.some((tau) => Math.abs(tau - ensemble.tau) < SAME_TAU)) taus.push(ensemble.tau);
-  return taus
-    .toSorted((a, b) => a - b)
-    .map((tau) => {
-      const share = wouldSkip(served, tau);
-      return {
-        tau,
-        name: formatTau(tau, asked),
-        says:
-          share === null ? "what it skips is not known beforehand" : `${endsText(share)} of the requests counted would skip the aggregator`,
-      };
-    });
+/** What is said of experts that gave no vote. @param early requests that did not wait for every one. */
+function lackingWords(requests: number, early: number): string {
+  if (early === 0) return "without a vote";
+  return early < requests ? "without a vote or not waited for" : "not waited for";
 }
 
 export interface OnlineExpert {
@@ -174,14 +112,15 @@ export interface OnlineExpert {
   readonly voted: string;
   readonly noVote: number;
   readonly late: number;
+  readonly notNeeded: number;
   readonly failed: number;
   /** Of its votes. */
   readonly inMajority: string;
 }
 
 export const onlineExperts = ({ experts }: Pick<ServedEnsemble, "experts">): readonly OnlineExpert[] =>
-  experts.map(({ model, asked, voted, noVote, late, failed, inMajority }) => ({
-    ...{ model, asked, noVote, late, failed },
+  experts.map(({ model, asked, voted, noVote, late, notNeeded, failed, inMajority }) => ({
+    ...{ model, asked, noVote, late, notNeeded, failed },
     voted: ofRequests(voted, asked),
     inMajority: ofRequests(inMajority, voted),
   }));
@@ -190,6 +129,7 @@ const states: Readonly<Record<EnsembleCall["experts"][number]["state"], string>>
   voted: "voted",
   "no-vote": "no vote",
   late: "late",
+  "not-needed": "not waited for",
   failed: "failed",
 };
 
@@ -230,11 +170,19 @@ export const callRows = ({ latest, ensemble }: Pick<ServedEnsemble, "latest" | "
   }));
 
 /** What stands in the way of an ensemble where it is served, a sentence each. */
-export function onlineDoubts({ missing, ensemble }: Pick<ServedEnsemble, "missing" | "ensemble">): readonly string[] {
-  if (missing.length === 0) return [];
+export function onlineDoubts({
+  missing,
+  ensemble,
+  decidesAfterSeconds,
+}: Pick<ServedEnsemble, "missing" | "ensemble" | "decidesAfterSeconds">): readonly string[] {
   const experts = missing.filter((model) => ensemble.experts.includes(model));
   const left = ensemble.experts.length - experts.length;
   return [
+    ...(decidesAfterSeconds < ensemble.deadlineSeconds
+      ? [
+          `Its deadline of ${formatSeconds(ensemble.deadlineSeconds)} is beyond half of what the gateway gives a request: the gate decides after ${formatSeconds(decidesAfterSeconds)}, so that the aggregator has its time.`,
+        ]
+      : []),
     ...(experts.length === 0
       ? []
       : [

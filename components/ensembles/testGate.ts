@@ -70,16 +70,16 @@ const testCounts: EnsembleCounts = {
   atDeadline: 10,
   belowQuorum: 3,
   votes: {
-    "1:1:1": { requests: 15, skipped: 0 },
-    "3:0": { requests: 40, skipped: 40 },
-    "0": { requests: 1, skipped: 0 },
-    "2:1": { requests: 40, skipped: 0 },
-    "1": { requests: 4, skipped: 0 },
+    "1:1:1": { requests: 15, skipped: 0, withQuorum: 15, early: 0 },
+    "3:0": { requests: 40, skipped: 40, withQuorum: 40, early: 0 },
+    "0": { requests: 1, skipped: 0, withQuorum: 0, early: 0 },
+    "2:1": { requests: 40, skipped: 0, withQuorum: 40, early: 0 },
+    "1:0": { requests: 4, skipped: 0, withQuorum: 2, early: 0 },
   },
   experts: [
-    { model: "a-1b", asked: 100, voted: 80, noVote: 10, late: 6, failed: 4, inMajority: 60 },
-    { model: "b-3b", asked: 100, voted: 100, noVote: 0, late: 0, failed: 0, inMajority: 90 },
-    { model: "c-7b", asked: 0, voted: 0, noVote: 0, late: 0, failed: 0, inMajority: 0 },
+    { model: "a-1b", asked: 100, voted: 80, noVote: 10, late: 6, notNeeded: 0, failed: 4, inMajority: 60 },
+    { model: "b-3b", asked: 100, voted: 100, noVote: 0, late: 0, notNeeded: 0, failed: 0, inMajority: 90 },
+    { model: "c-7b", asked: 0, voted: 0, noVote: 0, late: 0, notNeeded: 0, failed: 0, inMajority: 0 },
   ],
 };
 
@@ -87,6 +87,7 @@ const testCounts: EnsembleCounts = {
 export const testServed = (change: Partial<ServedEnsemble> = {}): ServedEnsemble => ({
   ...testCounts,
   ensemble: testEnsemble(),
+  decidesAfterSeconds: 30,
   missing: [],
   inForce: testCounts,
   latest: [],

@@ -17,15 +17,15 @@ export const ensembleRequestSchema = signatureSchema.extend({ ensemble: ensemble
 /** PUT `/ensembles/<name>/tau`: the gate's threshold from the next decision on. */
 export const tauRequestSchema = signatureSchema.extend({ tau: tauSchema });
 
-/** How one request of an ensemble ended. */
+/** How one request of an ensemble ended. One that every model refused alike is none of them: its client is told so, and it is not counted here. */
 const ensembleOutcomeSchema = z.enum([
   /** Experts agreed: the answer that led was returned. */
   "skipped",
   /** They did not: the aggregator's was. */
   "aggregated",
-  /** The aggregator failed, and the answer that led was returned in its place. */
+  /** The aggregator failed, or wrote nothing before the time of the request was over, and the answer that led was returned in its place. */
   "aggregator-failed",
-  /** No expert and no aggregator answered, the aggregator broke off what was streamed already, or the gateway ended the request. */
+  /** The aggregator failed where no vote led, or broke off what was streamed already, as it does where time is over; or the gateway ended the request. */
   "failed",
 ]);
 
@@ -43,8 +43,11 @@ const ensembleCallSchema = z.object({
   experts: z.array(
     z.object({
       model: z.string(),
-      /** `no-vote`: it answered and nothing could be read off it; `late`: it had not answered when the gate decided. */
-      state: z.enum(["voted", "no-vote", "late", "failed"]),
+      /**
+       * `no-vote`: it answered and nothing could be read off it; `late`: it had not answered when time was over for experts; `not-needed`: it was not waited
+       * for, as no answer of it could have kept the gate from skipping.
+       */
+      state: z.enum(["voted", "no-vote", "late", "not-needed", "failed"]),
       vote: z.string().nullable(),
       seconds: z.number().nullable(),
       outputTokens: z.int().nullable(),
@@ -65,16 +68,28 @@ const ensembleCountsSchema = z.object({
   atDeadline: z.int(),
   /** Decided without the quorum, at the deadline or because every expert that had not answered had failed. */
   belowQuorum: z.int(),
-  /** By votes, as `3:0`, `2:1`, `1:1:1`, and with experts missing `2:0`. */
-  votes: z.record(z.string(), z.object({ requests: z.int(), skipped: z.int() })),
+  /**
+   * By votes, as `3:0`, `2:1`, `1:1:1`, and with experts missing `2:0`: requests, those of them that had the quorum, and those that did not wait for every
+   * expert.
+   */
+  votes: z.record(z.string(), z.object({ requests: z.int(), skipped: z.int(), withQuorum: z.int(), early: z.int() })),
   experts: z.array(
-    z.object({ model: z.string(), asked: z.int(), voted: z.int(), noVote: z.int(), late: z.int(), failed: z.int(), inMajority: z.int() }),
+    z.object({
+      ...{ model: z.string(), asked: z.int(), voted: z.int(), noVote: z.int(), late: z.int(), notNeeded: z.int(), failed: z.int() },
+      /** Votes for the answer that led, where no other had as much weight. */
+      inMajority: z.int(),
+    }),
   ),
 });
 
-/** One ensemble as it is served, with all that was counted since the gateway started, or since it was served first where that is later. */
+/**
+ * One ensemble as it is served, with all that was counted since the gateway started, or since it was served first where that is later. Votes alone begin
+ * anew where anything but its tau changes: of other experts they say nothing.
+ */
 const servedEnsembleSchema = ensembleCountsSchema.extend({
   ensemble: ensembleSchema,
+  /** Engine seconds after which the gate decides about what is there: its deadline, and half of what the gateway gives a request where that is less. */
+  decidesAfterSeconds: z.number(),
   /** Models of it that no engine of the configuration serves. */
   missing: z.array(z.string()),
   /** Of requests that were decided by the ensemble as it is served now, its tau above all: one that comes back after another begins anew. */

@@ -174,8 +174,9 @@ describe("ensembles on the admin port", () => {
     const move = (tau: number) => admin(gateway, "PUT", "/ensembles/trio/tau", { tau, ...signed });
     const asked = async (times: number) => {
       for (let request = 0; request < times; request += 1) await (await ask(gateway)).text();
-      const { requests, outcomes, sinceMs, inForce } = await served(gateway);
-      return { counts: [requests, outcomes.skipped, inForce.requests, inForce.outcomes.skipped], sinceMs, inForce };
+      const { requests, outcomes, sinceMs, inForce, votes } = await served(gateway);
+      const voted = Object.values(votes).reduce((sum, { requests: ofThem }) => sum + ofThem, 0);
+      return { counts: [requests, outcomes.skipped, inForce.requests, inForce.outcomes.skipped], sinceMs, inForce, voted };
     };
     const first = await asked(2);
     expect(first.counts).toEqual([2, 0, 2, 0]);
@@ -191,10 +192,12 @@ describe("ensembles on the admin port", () => {
     await move(0.5);
     expect((await asked(1)).counts).toEqual([6, 4, 4, 4]);
     await move(1);
-    expect((await asked(1)).counts).toEqual([7, 4, 1, 0]);
+    expect(await asked(1)).toMatchObject({ counts: [7, 4, 1, 0], voted: 7 });
     await admin(gateway, "PUT", "/ensembles/trio", put({ experts: ["a", "b"], expertsPerQuestion: 2 }));
-    const { counts, inForce } = await asked(1);
+    const { counts, inForce, voted } = await asked(1);
     expect(counts).toEqual([8, 5, 1, 1]);
+    // What three experts said is not held against a gate of two.
+    expect(voted).toBe(1);
     expect(inForce.experts.map(({ model, asked }) => [model, asked])).toEqual([
       ["a", 1],
       ["b", 1],

@@ -3,6 +3,8 @@ import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import type { EnsembleCall, GatewayEnsembles, ServedEnsemble } from "@/server/contracts/gatewayEnsembles";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { EnsembleCount, type FinishedCall } from "./ensembleCount";
+import { decidesAfterSeconds } from "./ensembleTime";
+import type { GatewayLimits } from "./limits";
 import type { MetricRegistry } from "./metricRegistry";
 import { Tally } from "./tally";
 
@@ -12,10 +14,15 @@ interface Page {
   /** As it was served when `inForce` began. */
   ensemble: Ensemble;
   inForce: EnsembleCount;
+  /** Of the ensemble as it is, under whichever tau. */
+  underAnyTau: EnsembleCount;
   readonly all: EnsembleCount;
   /** Newest first. */
   readonly latest: EnsembleCall[];
 }
+
+/** Whether two ensembles come to the same votes. */
+const voteAlike = (a: Ensemble, b: Ensemble): boolean => isDeepStrictEqual({ ...a, tau: b.tau }, b);
 
 /**
  * What was counted of the ensembles in the configuration since the gateway started, and of each as it is served now; of one that leaves the configuration, it
@@ -23,14 +30,19 @@ interface Page {
  */
 export class EnsembleBook {
   readonly #pages = new Map<string, Page>();
+  readonly #limits: Pick<GatewayLimits, "requestSeconds">;
   readonly #requests = new Tally(["ensemble", "outcome"]);
   readonly #experts = new Tally(["ensemble", "model", "state"]);
+
+  constructor(limits: Pick<GatewayLimits, "requestSeconds">) {
+    this.#limits = limits;
+  }
 
   /** Shows its counts among the metrics; names that are gone are taken out there. */
   register(registry: MetricRegistry): void {
     const requests = "Requests of ensembles answered, by outcome.";
     registry.counter("weir_gateway_ensemble_requests_total", requests, ["ensemble", "outcome"], this.#requests);
-    const experts = "Experts asked: voted, no-vote, late (not answered when the gate decided) or failed.";
+    const experts = "Experts asked: voted, no-vote, late (not answered at the deadline), not-needed (not waited for) or failed.";
     registry.counter("weir_gateway_ensemble_experts_total", experts, ["ensemble", "model", "state"], this.#experts);
   }
 
@@ -44,6 +56,7 @@ export class EnsembleBook {
       else if (!isDeepStrictEqual(page.ensemble, ensemble)) {
         page.all.keep(ensemble.experts);
         page.inForce = new EnsembleCount();
+        if (!voteAlike(page.ensemble, ensemble)) page.underAnyTau = new EnsembleCount();
         page.ensemble = ensemble;
       }
     }
@@ -59,10 +72,13 @@ export class EnsembleBook {
     const page = this.#pages.get(name);
     if (page === undefined) return;
     const { call } = finished;
-    const { ensemble, all, inForce, latest } = page;
+    const { ensemble, all, underAnyTau, inForce, latest } = page;
     all.add(finished, ensemble.experts);
     // What an ensemble decided before it changed says nothing of it as it is now.
-    if (isDeepStrictEqual(ensemble, { ...asked, tau: call.tau })) inForce.add(finished, ensemble.experts);
+    if (voteAlike(asked, ensemble)) {
+      underAnyTau.add(finished, ensemble.experts);
+      if (call.tau === ensemble.tau) inForce.add(finished, ensemble.experts);
+    }
     this.#requests.inc({ ensemble: name, outcome: call.outcome });
     for (const { model, state } of call.experts) this.#experts.inc({ ensemble: name, model, state });
     latest.unshift(call);
@@ -73,9 +89,11 @@ export class EnsembleBook {
   view(config: GatewayConfig | null): GatewayEnsembles {
     const served = new Set(config?.replicas.map(({ model }) => model));
     const view = (ensemble: Ensemble): ServedEnsemble => {
-      const { all, inForce, latest } = this.#pages.get(ensemble.name) ?? newPage(ensemble);
+      const { all, underAnyTau, inForce, latest } = this.#pages.get(ensemble.name) ?? newPage(ensemble);
       return {
         ...all.view(ensemble.experts),
+        votes: underAnyTau.view(ensemble.experts).votes,
+        decidesAfterSeconds: decidesAfterSeconds(ensemble, this.#limits, config?.timeScale ?? 1),
         inForce: inForce.view(ensemble.experts),
         ...{ ensemble, latest },
         missing: [...new Set([...ensemble.experts, ensemble.aggregator.model])].filter((model) => !served.has(model)),
@@ -85,4 +103,8 @@ export class EnsembleBook {
   }
 }
 
-const newPage = (ensemble: Ensemble): Page => ({ ensemble, inForce: new EnsembleCount(), all: new EnsembleCount(), latest: [] });
+const newPage = (ensemble: Ensemble): Page => ({
+  ensemble,
+  ...{ inForce: new EnsembleCount(), underAnyTau: new EnsembleCount(), all: new EnsembleCount() },
+  latest: [],
+});

@@ -8,7 +8,6 @@ import { type ApiError, sendError } from "./apiError";
 import type { BodyPlace } from "./bodyRoom";
 import type { Caller } from "./callers";
 import { shownName } from "./clientNames";
-import { clientGone, type EndReason } from "./endedError";
 import type { EnsembleBook } from "./ensembleBook";
 import { ensembleBodyRefusal } from "./ensembleRequest";
 import { EnsembleRun } from "./ensembleRun";
@@ -65,7 +64,7 @@ export class EnsembleCalls {
   }
 
   async serve(arrival: EnsembleArrival): Promise<void> {
-    const { asked, caller, request, response, abort, idHeaders } = arrival;
+    const { asked, caller, request, response, idHeaders } = arrival;
     const { serving, limits, book, ownPort, draining, onRefused } = this.#options;
     const refuse = (served: string | null, error: ApiError, headers: OutgoingHttpHeaders = {}): void => {
       onRefused(served, error.status, caller.key);
@@ -84,15 +83,13 @@ export class EnsembleCalls {
       timeScale: serving.config?.timeScale ?? 1,
       tau: () => (this.#find(asked.model) ?? ensemble).tau,
     });
-    const deadline = setTimeout(() => abort.abort("deadline" satisfies EndReason), limits.requestSeconds * 1000);
     this.#underWay.add(run);
     try {
       const finished = await run.answer();
-      if (finished === null) return onRefused(asked.model, clientGone, caller.key);
+      if ("status" in finished) return onRefused(asked.model, finished.status, caller.key);
       book.finished(ensemble, finished);
       if (finished.call.outcome !== "failed") this.#capture(arrival);
     } finally {
-      clearTimeout(deadline);
       this.#underWay.delete(run);
       serving.endProgram(programKeyOf(id, caller.key));
     }

@@ -7,6 +7,8 @@ export interface FinishedCall {
   readonly call: EnsembleCall;
   readonly atDeadline: boolean;
   readonly belowQuorum: boolean;
+  /** Not every expert was waited for. */
+  readonly early: boolean;
   /** Experts that gave the vote that leads. */
   readonly majority: ReadonlySet<string>;
 }
@@ -17,23 +19,25 @@ export class EnsembleCount {
   readonly #outcomes: Record<EnsembleOutcome, number> = { skipped: 0, aggregated: 0, "aggregator-failed": 0, failed: 0 };
   #atDeadline = 0;
   #belowQuorum = 0;
-  readonly #votes = new Map<string, { requests: number; skipped: number }>();
+  readonly #votes = new Map<string, EnsembleCounts["votes"][string]>();
   readonly #experts = new Map<string, ExpertCounts>();
 
   /** @param experts of the ensemble as it is now: of those that have left it nothing is counted. */
-  add({ call, atDeadline, belowQuorum, majority }: FinishedCall, experts: readonly string[]): void {
+  add({ call, atDeadline, belowQuorum, early, majority }: FinishedCall, experts: readonly string[]): void {
     this.#outcomes[call.outcome] += 1;
     this.#atDeadline += atDeadline ? 1 : 0;
     this.#belowQuorum += belowQuorum ? 1 : 0;
-    const votes = this.#votes.get(call.votes) ?? { requests: 0, skipped: 0 };
+    const votes = this.#votes.get(call.votes) ?? { requests: 0, skipped: 0, withQuorum: 0, early: 0 };
     votes.requests += 1;
     votes.skipped += call.outcome === "skipped" ? 1 : 0;
+    votes.withQuorum += belowQuorum ? 0 : 1;
+    votes.early += early ? 1 : 0;
     this.#votes.set(call.votes, votes);
     for (const { model, state } of call.experts) {
       if (!experts.includes(model)) continue;
       const expert = this.#experts.get(model) ?? noExpertCounts();
       expert.asked += 1;
-      expert[state === "no-vote" ? "noVote" : state] += 1;
+      expert[countOf[state]] += 1;
       expert.inMajority += majority.has(model) ? 1 : 0;
       this.#experts.set(model, expert);
     }
@@ -55,4 +59,7 @@ export class EnsembleCount {
   }
 }
 
-const noExpertCounts = () => ({ asked: 0, voted: 0, noVote: 0, late: 0, failed: 0, inMajority: 0 });
+const noExpertCounts = () => ({ asked: 0, voted: 0, noVote: 0, late: 0, notNeeded: 0, failed: 0, inMajority: 0 });
+
+/** Under which count a state of an expert falls. */
+const countOf = { voted: "voted", "no-vote": "noVote", late: "late", "not-needed": "notNeeded", failed: "failed" } as const;

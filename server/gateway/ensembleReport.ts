@@ -1,10 +1,7 @@
-import type { OutgoingHttpHeaders } from "node:http";
 import type { EnsembleCall, EnsembleOutcome } from "@/server/contracts/gatewayEnsembles";
-import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
-import type { ApiError } from "./apiError";
 import type { FinishedCall } from "./ensembleCount";
 import type { ExpertState, Voted } from "./ensembleVotes";
-import type { OwnAnswer, OwnFailure } from "./ownPort";
+import type { OwnAnswer } from "./ownPort";
 import type { Usage } from "./usage";
 
 /** Of a vote, in what is told of a request. */
@@ -34,11 +31,11 @@ export function finishedCall(
       outputTokens: answered ? expert.answer.usage.outputTokens : null,
     };
   });
-  const leads = (expert: ExpertState): boolean => "answer" in expert && expert.vote !== null && expert.vote === decision.leading?.vote;
-  const { confidence, votes } = decision;
+  const { confidence, votes, tied, leading } = decision;
+  const leads = (expert: ExpertState): boolean => !tied && "answer" in expert && expert.vote !== null && expert.vote === leading?.vote;
   return {
     call: { ...{ id, atMs: Date.now(), outcome, tau, confidence, votes, experts: told }, ...times },
-    ...{ atDeadline, belowQuorum },
+    ...{ atDeadline, belowQuorum, early: experts.some(({ state }) => state === "not-needed") },
     majority: new Set(experts.filter(leads).map(({ model }) => model)),
   };
 }
@@ -55,32 +52,12 @@ export const answersOf = ({ experts }: Voted): readonly { readonly text: string 
 export const usagesOf = ({ experts }: Voted): readonly Usage[] =>
   experts.flatMap((expert) => ("answer" in expert ? [expert.answer.usage] : []));
 
-/** Why experts failed. */
-export const failuresOf = ({ experts }: Voted): readonly OwnFailure[] =>
-  experts.flatMap((expert) => ("error" in expert ? [expert.error] : []));
-
 /** Usage as OpenAI writes it, over calls; what an engine did not count is left out, and undefined says that none counted anything. */
 export function sumOf(usages: readonly Usage[]) {
   if (usages.every(({ inputTokens, outputTokens }) => inputTokens === null && outputTokens === null)) return undefined;
   const sum = (tokens: (usage: Usage) => number | null): number => usages.reduce((all, usage) => all + (tokens(usage) ?? 0), 0);
   const [input, output] = [sum(({ inputTokens }) => inputTokens), sum(({ outputTokens }) => outputTokens)];
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
-}
-
-/** The error where neither experts nor aggregator answered: it names each model and what it said instead of an answer. */
-export function nobodyAnswered({ experts }: Voted, { name, aggregator }: Ensemble, failure: OwnFailure): ApiError {
-  const said = experts.map((expert) => {
-    if (expert.state === "late") return `${expert.model} did not answer in time`;
-    return "error" in expert ? `${expert.model}: ${expert.error.message}` : `${expert.model} gave no vote`;
-  });
-  const message = `The ensemble ${name} has no answer. ${said.join("; ")}; the aggregator ${aggregator.model}: ${failure.message}`;
-  return { status: 502, message, type: "server_error", code: "ensemble_failed" };
-}
-
-/** Has the client wait as long as the one of them that asks for most; nothing where none does. */
-export function retryAfter(failures: readonly OwnFailure[]): OutgoingHttpHeaders {
-  const seconds = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
-  return seconds.length === 0 ? {} : { "retry-after": String(Math.max(...seconds)) };
 }
 
 /** A copy of its own: a vote may be a slice of an answer, and would keep the whole of that in memory. */

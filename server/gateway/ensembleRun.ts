@@ -8,9 +8,11 @@ import { clientGone, endedError } from "./endedError";
 import type { EnsembleArrival } from "./ensembleCalls";
 import { EnsembleChunks } from "./ensembleChunks";
 import type { FinishedCall } from "./ensembleCount";
-import { answerOf, answersOf, failuresOf, finishedCall, nobodyAnswered, retryAfter, sumOf, usagesOf } from "./ensembleReport";
+import { answerOf, answersOf, finishedCall, sumOf, usagesOf } from "./ensembleReport";
 import { aggregatorBody, expertBody } from "./ensembleRequest";
 import { EnsembleStream } from "./ensembleStream";
+import { decidesAfterSeconds } from "./ensembleTime";
+import { isRefused, nobodyAnswered, outOfTime, retryAfter } from "./ensembleUnanswered";
 import { type Asked, type Voted, Voting } from "./ensembleVotes";
 import type { GatewayLimits } from "./limits";
 import { type OwnAnswer, type OwnFailure, type OwnPort, readOwnAnswer } from "./ownPort";
@@ -29,11 +31,22 @@ interface EnsembleRunOptions {
   readonly tau: () => number;
 }
 
-/** One request of an ensemble: its experts are asked side by side, the gate decides about their votes, the aggregator is asked where it must be. */
+/** A request that counts as none of the ensemble's: its client went away, or asked what no model answers. */
+export interface Uncounted {
+  readonly status: number;
+}
+
+/**
+ * One request of an ensemble: its experts are asked side by side, the gate decides about their votes, the aggregator is asked where it must be. The experts
+ * have their deadline, and half of `requestSeconds` at most; the aggregator has what is then left of those. One that has written nothing by their end has
+ * failed, so that the answer that leads is given; one that is writing a stream is broken off with an error.
+ */
 export class EnsembleRun {
   readonly #options: EnsembleRunOptions;
   readonly #voting: Voting;
   readonly #stream: EnsembleStream | null;
+  /** Fired when the time of a request is over. */
+  readonly #timeOver = new AbortController();
 
   constructor(options: EnsembleRunOptions) {
     this.#options = options;
@@ -42,7 +55,7 @@ export class EnsembleRun {
     this.#stream = asked.stream ? new EnsembleStream(response, { limits, headers: idHeaders }) : null;
     this.#voting = new Voting({
       ...{ ensemble, experts, tau, signal: abort.signal },
-      deadlineMs: (ensemble.deadlineSeconds / timeScale) * 1000,
+      deadlineMs: (decidesAfterSeconds(ensemble, limits, timeScale) / timeScale) * 1000,
       ask: (expert, signal) => this.#whole(expert, expertBody(asked, expert, ensemble), signal),
     });
   }
@@ -52,52 +65,59 @@ export class EnsembleRun {
     this.#voting.look();
   }
 
-  /** Answers the client, and says how; null where that went away. Never rejects for what engines or client do. */
-  async answer(): Promise<FinishedCall | null> {
-    const { signal } = this.#options.arrival.abort;
-    const voted = await this.#voting.decided;
-    const decidedSeconds = this.#seconds;
-    const outcome = signal.aborted ? this.#ended() : await this.#answerBy(voted);
-    const { id, timeScale } = this.#options;
-    return outcome === null ? null : finishedCall(voted, { id, outcome, timeScale, decidedSeconds, seconds: this.#seconds });
+  /** Answers the client, and says how. Never rejects for what engines or client do. */
+  async answer(): Promise<FinishedCall | Uncounted> {
+    const { id, timeScale, arrival, limits } = this.#options;
+    const timer = setTimeout(() => this.#timeOver.abort(), limits.requestSeconds * 1000);
+    try {
+      const voted = await this.#voting.decided;
+      const decidedSeconds = this.#seconds;
+      const outcome = arrival.abort.signal.aborted ? this.#ended() : await this.#answerBy(voted);
+      if (typeof outcome !== "string") return outcome;
+      return finishedCall(voted, { id, outcome, timeScale, decidedSeconds, seconds: this.#seconds });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
-  async #answerBy(voted: Voted): Promise<EnsembleOutcome | null> {
+  async #answerBy(voted: Voted): Promise<EnsembleOutcome | Uncounted> {
     const { decision } = voted;
     const leading = answerOf(voted, decision.leading?.expert);
     if (decision.kind === "skip" && leading !== undefined) return this.#give("skipped", leading, { voted, usages: usagesOf(voted) });
-    const aggregated = await (this.#stream === null ? this.#aggregate(voted) : this.#relay(voted, this.#stream));
-    if (typeof aggregated === "string" || aggregated === null) return aggregated;
+    const signal = AbortSignal.any([this.#options.arrival.abort.signal, this.#timeOver.signal]);
+    const aggregated = await (this.#stream === null ? this.#aggregate(voted, signal) : this.#relay(voted, this.#stream, signal));
+    if (typeof aggregated === "string" || !("code" in aggregated)) return aggregated;
     if (this.#options.arrival.abort.signal.aborted) return this.#ended();
     if (leading !== undefined) return this.#give("aggregator-failed", leading, { voted, usages: usagesOf(voted) });
-    this.#fail(nobodyAnswered(voted, this.#options.ensemble, aggregated), retryAfter([aggregated, ...failuresOf(voted)]));
-    return "failed";
+    const error = nobodyAnswered(voted, this.#options.ensemble, aggregated);
+    this.#fail(error, retryAfter(voted, aggregated));
+    return isRefused(error) ? error : "failed";
   }
 
   /** Asks the aggregator for a whole answer, and gives it. @returns the outcome, or why there is no answer. */
-  async #aggregate(voted: Voted): Promise<EnsembleOutcome | OwnFailure> {
+  async #aggregate(voted: Voted, signal: AbortSignal): Promise<EnsembleOutcome | OwnFailure> {
     const { arrival, ensemble } = this.#options;
     const body = aggregatorBody(arrival.asked, ensemble, { answers: answersOf(voted), stream: false });
-    const got = await this.#whole(ensemble.aggregator.model, body, arrival.abort.signal);
+    const got = await this.#whole(ensemble.aggregator.model, body, signal);
     if (!got.ok) return got.error;
     return this.#give("aggregated", got.answer, { voted, usages: [...usagesOf(voted), got.answer.usage] });
   }
 
   /** As `#aggregate`, with the aggregator's answer passed on as it is written. */
-  async #relay(voted: Voted, stream: EnsembleStream): Promise<EnsembleOutcome | OwnFailure | null> {
+  async #relay(voted: Voted, stream: EnsembleStream, signal: AbortSignal): Promise<EnsembleOutcome | Uncounted | OwnFailure> {
     const { arrival, ensemble, id } = this.#options;
     const { asked, abort } = arrival;
     const { model } = ensemble.aggregator;
     const body = aggregatorBody(asked, ensemble, { answers: answersOf(voted), stream: true });
     let reply: Dispatcher.ResponseData;
     try {
-      reply = await this.#ask(body, abort.signal);
+      reply = await this.#ask(body, signal);
       if (reply.statusCode !== 200 || !String(reply.headers["content-type"]).startsWith("text/event-stream")) {
         const got = await this.#read(model, reply);
         return got.ok ? this.#give("aggregated", got.answer, { voted, usages: [...usagesOf(voted), got.answer.usage] }) : got.error;
       }
     } catch (error) {
-      return unreached(model, error);
+      return this.#unreached(model, error);
     }
     const sum = (own: Usage) => sumOf([...usagesOf(voted), own]);
     const chunks = new EnsembleChunks({ id, model: asked.model, includeUsage: asked.includeUsage, sum });
@@ -114,6 +134,7 @@ export class EnsembleRun {
       return "aggregated";
     }
     if (chunks.broken) stream.end();
+    else if (this.#timeOver.signal.aborted) stream.fail({ ...outOfTime(model), type: "timeout_error" });
     else stream.fail({ status: 502, message: `${model} broke off its answer.`, type: "server_error", code: "engine_failed" });
     return "failed";
   }
@@ -146,15 +167,16 @@ export class EnsembleRun {
   }
 
   /** The request was ended before its answer was whole. */
-  #ended(): EnsembleOutcome | null {
+  #ended(): EnsembleOutcome | Uncounted {
     const error = endedError(this.#options.arrival.abort.signal);
     this.#fail(error);
-    return error.status === clientGone ? null : "failed";
+    return error.status === clientGone ? error : "failed";
   }
 
   #fail(error: ApiError, headers: OutgoingHttpHeaders = {}): void {
     const { response, idHeaders } = this.#options.arrival;
-    const all = { ...headers, "x-weir-ensemble-outcome": "failed", "x-weir-ensemble-call": this.#options.id };
+    const outcome = isRefused(error) ? {} : { "x-weir-ensemble-outcome": "failed" satisfies EnsembleOutcome };
+    const all = { ...headers, ...outcome, "x-weir-ensemble-call": this.#options.id };
     if (this.#stream !== null) this.#stream.fail(error, all);
     else if (!response.destroyed) sendError(response, error, { ...idHeaders, ...all });
   }
@@ -164,8 +186,14 @@ export class EnsembleRun {
     try {
       return await this.#read(model, await this.#ask(body, signal));
     } catch (error) {
-      return { ok: false, error: unreached(model, error) };
+      return { ok: false, error: this.#unreached(model, error) };
     }
+  }
+
+  #unreached(model: string, error: unknown): OwnFailure {
+    if (this.#timeOver.signal.aborted) return outOfTime(model);
+    const message = `The gateway could not ask for ${model}: ${error instanceof Error ? error.message : String(error)}.`;
+    return { message, code: "not_asked", status: 502 };
   }
 
   #ask(body: object, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
@@ -189,9 +217,4 @@ interface Given {
   readonly voted: Voted;
   /** Of all calls that were answered. */
   readonly usages: readonly Usage[];
-}
-
-function unreached(model: string, error: unknown): OwnFailure {
-  const message = `The gateway could not ask for ${model}: ${error instanceof Error ? error.message : String(error)}.`;
-  return { message, code: "not_asked", status: 502 };
 }

@@ -68,7 +68,8 @@ it("an early decision is the one that waiting for every expert would have come t
       }));
       const whole = decideGate(all, { asked: names, confidence: ensemble.confidence, tau });
       const answered = voted.experts.filter(({ state }) => state === "voted" || state === "no-vote").length;
-      expect(voted.experts.filter(({ state }) => state !== "late")).toHaveLength(came);
+      expect(voted.experts.filter(({ state }) => state !== "not-needed")).toHaveLength(came);
+      expect(voted.experts.filter(({ state }) => state === "late")).toEqual([]);
       expect(voted.belowQuorum).toBe(answered < quorum);
       expect(voted.atDeadline).toBe(false);
       if (voted.belowQuorum) expect(voted.decision.kind).toBe("aggregate");

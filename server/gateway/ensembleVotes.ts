@@ -17,7 +17,8 @@ export type ExpertState =
       readonly ms: number;
     }
   | { readonly model: string; readonly state: "failed"; readonly error: OwnFailure; readonly ms: number }
-  | { readonly model: string; readonly state: "late" };
+  /** Out at the deadline; or aborted, as no answer of it could have kept the gate from skipping. */
+  | { readonly model: string; readonly state: "late" | "not-needed" };
 
 export interface VotingOptions {
   readonly ensemble: Ensemble;
@@ -40,9 +41,6 @@ export interface Voted {
   readonly atDeadline: boolean;
   readonly belowQuorum: boolean;
 }
-
-/** The longest that a timer waits. */
-const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * One question before its experts. The gate decides as soon as there is the quorum and no vote that is out could keep it from skipping the
@@ -67,7 +65,7 @@ export class Voting {
     });
     const ended = AbortSignal.any([options.signal, this.#ending.signal]);
     setMaxListeners(MOST_EXPERTS + 1, ended);
-    this.#timer = setTimeout(() => this.#decide(true), Math.min(options.deadlineMs, longestTimerMs));
+    this.#timer = setTimeout(() => this.#decide(true), options.deadlineMs);
     for (const expert of options.experts) void this.#ask(expert, ended);
   }
 
@@ -102,7 +100,7 @@ export class Voting {
     this.#resolve({
       decision: belowQuorum ? { ...decision, kind: "aggregate" } : decision,
       ...{ tau: gate.tau, atDeadline, belowQuorum },
-      experts: experts.map((model) => this.#states.get(model) ?? { model, state: "late" }),
+      experts: experts.map((model) => this.#states.get(model) ?? { model, state: atDeadline ? "late" : "not-needed" }),
     });
   }
 
@@ -119,7 +117,7 @@ export class Voting {
   get #votes(): readonly Vote[] {
     return this.#options.experts.flatMap((expert) => {
       const state = this.#states.get(expert);
-      if (state === undefined || state.state === "late") return [];
+      if (state === undefined || !("ms" in state)) return [];
       if (state.state === "failed") return [{ expert, vote: null, outputTokens: 0 }];
       return [{ expert, vote: state.vote, outputTokens: state.answer.usage.outputTokens ?? 0 }];
     });

@@ -88,7 +88,7 @@ export async function startGateway({
   const workflows = new WorkflowBook({ stateDirectory, log });
   const serving = new Serving({ judge, quietSeconds: limits.quietSeconds, foresight, shelf, workflows });
   const decisions = new DecisionLog();
-  const ensembles = new EnsembleBook();
+  const ensembles = new EnsembleBook(limits);
   const metrics = new GatewayMetrics(serving, { traces, counts, ensembles });
   const open = new Set<AbortController>();
   let draining = false;

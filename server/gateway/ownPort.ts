@@ -162,7 +162,7 @@ function refusalOf(
 ): OwnFailure {
   const error = isRecord(answer) && isRecord(answer.error) ? answer.error : {};
   const message = typeof error.message === "string" ? error.message : `The request for ${who} was answered with ${statusCode}.`;
-  const code = typeof error.code === "string" ? error.code : "agent_failed";
+  const code = typeof error.code === "string" ? error.code : "request_failed";
   const retryAfterSeconds = Number(headers["retry-after"]);
   return { message, code, status: statusCode, ...(Number.isInteger(retryAfterSeconds) ? { retryAfterSeconds } : {}) };
 }

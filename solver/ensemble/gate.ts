@@ -12,6 +12,8 @@ export interface GateDecision {
   readonly kind: "skip" | "aggregate";
   /** The vote that leads and the expert whose answer stands for it: the weightiest, then the first in the ensemble's order; null: nobody voted. */
   readonly leading: { readonly vote: string; readonly expert: string } | null;
+  /** Another answer has as much weight as the one that leads: only its place in the order has that lead. */
+  readonly tied: boolean;
   readonly confidence: number;
   /** Votes by answer, most first: `2:1`, `3:0` where all are for one, `0` where nobody voted. */
   readonly votes: string;
@@ -47,13 +49,14 @@ interface Count {
  */
 export function decideGate(votes: readonly Vote[], gate: Gate): GateDecision {
   const count = countVotes(votes, gate);
-  const { leading } = count;
+  const { candidates, leading } = count;
   const confidence = leading === null ? 0 : leading.weight / count.weight;
   return {
     kind: leading !== null && reachesTau(confidence, gate.tau) ? "skip" : "aggregate",
     leading: leading && { vote: leading.vote, expert: leading.standing.expert },
+    tied: candidates.some((other) => leading !== null && other !== leading && leading.weight - other.weight <= TOLERANCE),
     confidence,
-    votes: votesText(count.candidates),
+    votes: votesText(candidates),
   };
 }
 
