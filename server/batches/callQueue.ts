@@ -22,11 +22,6 @@ export class CallQueue {
     return this.#fresh.length - this.#next + this.#again.length + this.#alone.length + this.#delayed.size + this.#out;
   }
 
-  /** Whether there are questions that were not taken yet. */
-  get hasFresh(): boolean {
-    return this.#next < this.#fresh.length;
-  }
-
   add(position: number): void {
     this.#fresh.push(position);
   }

@@ -68,12 +68,12 @@ export class SessionFlow {
    * Why nothing more is to be asked before somebody has looked, told after what `end` took down and once for each time; null where it is asked on.
    *
    * @param failure of the last attempt, in a few words.
-   * @param hasFresh whether there are questions that were never asked, which are to be kept from failing as well.
+   * @param left questions that are not over. Where most of them are those that failed, they may be what was hard all along, and little else is there to be lost.
    */
-  fault(failure: string, hasFresh: boolean): string | null {
+  fault(failure: string, left: number): string | null {
     const { waitedMs } = this.#busy;
     if (waitedMs >= usualLaneLimits.busyMs) return `has only asked to wait for ${Math.round(waitedMs / 60_000)} minutes`;
-    if (!hasFresh || this.#failing.size < this.#mostFailing) return null;
+    if (this.#failing.size < this.#mostFailing || left < 2 * this.#failing.size) return null;
     // Whoever resumes it as it is knows that questions fail.
     this.#mostFailing *= 2;
     return `fails on every question: the last ${this.#failing.size}, all different, had no answer ("${failure}")`;

@@ -172,7 +172,7 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
     // Its time is in the session's, and its answer is not.
     record.isWhole = false;
     const failure = attempt.kind === "busy" ? "too busy" : attempt.failure;
-    const fault = hold.isHeld ? null : flow.fault(failure, queue.hasFresh);
+    const fault = hold.isHeld ? null : flow.fault(failure, queue.left);
     if (fault !== null) hold.pause(`${model} as ${engineId} on ${connector.name} ${fault}. Resume when it is mended, or stop the batch.`);
     if (attempt.kind === "busy") {
       const unasked = { ...row, attempts: row.attempts - 1 };
