@@ -20,16 +20,21 @@ interface Turn<Result> {
 export function inThread<Result>(start: LabThreadStart, signal: AbortSignal, turn: (turn: Turn<Result>) => void): Promise<Result> {
   signal.throwIfAborted();
   const worker = new Worker(workerFile("labWorker"), { workerData: start, resourceLimits: heapMb });
+  let abort = (): void => undefined;
   const ended = new Promise<Result>((resolve, reject) => {
     const take = (replied: LabThreadReply | null): void => {
       if (replied?.kind === "failed") reject(new Error(replied.message));
       else turn({ replied, ask: (key) => worker.postMessage(key), finish: resolve });
     };
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
     worker.on("message", take);
     worker.on("error", (problem) => reject(new Error(`A thread of the lab ended unexpectedly: ${problem.message}.`)));
     worker.on("exit", (code) => reject(new Error(`A thread of the lab ended unexpectedly with code ${code}.`)));
     take(null);
   });
-  return ended.finally(() => worker.terminate());
+  return ended.finally(() => {
+    signal.removeEventListener("abort", abort);
+    return worker.terminate();
+  });
 }

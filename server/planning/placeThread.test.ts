@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, it } from "vitest";
 import { inPlaceThread } from "./placeThread";
 import { testPlaceTask } from "./testPlaceTask";
@@ -13,4 +14,5 @@ it("places out of a thread, refuses there as well, and ends with who asked", asy
   await expect(asked).rejects.toThrow("gone");
   await expect(inPlaceThread(testPlaceTask(), leaving.signal)).rejects.toThrow("gone");
   expect((await inPlaceThread(testPlaceTask(), never)).ok).toBe(true);
+  expect(getEventListeners(never, "abort")).toEqual([]);
 });

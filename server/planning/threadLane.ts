@@ -32,13 +32,18 @@ export function createThreadLane<Task, Reply>({
   async function inThread(task: Task, signal: AbortSignal): Promise<Reply> {
     signal.throwIfAborted();
     const worker = new Worker(workerFile(file), { workerData: task, resourceLimits: { maxOldGenerationSizeMb: heapMb } });
+    let abort = (): void => undefined;
     const ended = new Promise<Reply>((resolve, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      abort = () => reject(signal.reason);
+      signal.addEventListener("abort", abort, { once: true });
       worker.on("message", resolve);
       worker.on("error", reject);
       worker.on("exit", (code) => reject(new Error(`The thread in which ${makes} are made ended unexpectedly with code ${code}.`)));
     });
-    return ended.finally(() => worker.terminate());
+    return ended.finally(() => {
+      signal.removeEventListener("abort", abort);
+      return worker.terminate();
+    });
   }
 
   return async (task, signal) => {
