@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { KeptEnsemble } from "@/server/contracts/studio";
 import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
+import { isAggregateAll } from "@/solver/ensemble/tauText";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
@@ -25,7 +26,6 @@ import {
   takenName,
 } from "./prepareEnsemble";
 import { TryExtraction } from "./TryExtraction";
-import { isAggregateAll } from "./tauText";
 import { useEnsembleAct, useEnsembles } from "./useEnsembles";
 
 /** Models that cards, workloads and samples know, each once. */

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import type { ServedEnsemble } from "@/server/contracts/studio";
+import { formatTau, SAME_TAU } from "@/solver/ensemble/tauText";
 import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -9,7 +10,6 @@ import { ReasonField } from "../ui/ReasonField";
 import { stopOf } from "./prepareGate";
 import { onlineStops, tauEffect } from "./prepareOnlineTau";
 import { TauSlider } from "./TauSlider";
-import { formatTau, SAME_TAU } from "./tauText";
 import { useEnsembleAct } from "./useEnsembles";
 
 /** Tau of a served ensemble, in force from the next decision on once it is approved. */

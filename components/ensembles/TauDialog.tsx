@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import type { GatewayEnsembles, KeptEnsemble, Outcome } from "@/server/contracts/studio";
+import { formatTau } from "@/solver/ensemble/tauText";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
@@ -10,7 +11,6 @@ import { ErrorLine } from "../ui/ErrorLine";
 import { Modal } from "../ui/Modal";
 import { ReasonField } from "../ui/ReasonField";
 import { changesTauAlone, type TauUse } from "./prepareTauUse";
-import { formatTau } from "./tauText";
 import { useEnsembleAct } from "./useEnsembles";
 
 /** Writes a tau that was tried into an ensemble's next version and, where a gateway serves the ensemble, into force there. */

@@ -1,10 +1,10 @@
 import type { AnswerSampleSummary, GateReport, ReplayRequest } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { SAME_TAU } from "@/solver/ensemble/tauText";
 import { ABSENT } from "../ui/format";
 import { formatShare, formatShareSpan } from "./prepareGate";
 import { originWords } from "./prepareSamples";
 import { confidenceOf } from "./prepareTauUse";
-import { SAME_TAU } from "./tauText";
 
 /** What a sample says of a served ensemble at its tau, as a figure has it. */
 export interface PredictedSkips {

@@ -1,9 +1,9 @@
 import type { AnswerSampleSummary, KeptEnsemble } from "@/server/contracts/studio";
 import { type Confidence, type Ensemble, type Extraction, ensembleSchema } from "@/solver/ensemble/ensembleDocument";
+import { formatTau, isAggregateAll } from "@/solver/ensemble/tauText";
 import { extractionProblem } from "@/solver/ensemble/voteReader";
 import { formatCounted, formatSeconds } from "../ui/format";
 import type { ConfidenceKind } from "./ensemblesCodec";
-import { formatTau, isAggregateAll } from "./tauText";
 
 /** An ensemble as it stands in the editor, sound or not. */
 export interface EnsembleForm {

@@ -1,9 +1,9 @@
 import type { GateReport } from "@/server/contracts/studio";
 import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
+import { formatTau, isAggregateAll, SAME_TAU } from "@/solver/ensemble/tauText";
 import type { Interval } from "@/solver/judging/interval";
 import { formatDelta, formatPercent, formatScore, formatScoreSpan } from "../ui/format";
 import type { TauStop } from "./TauSlider";
-import { formatTau, isAggregateAll, SAME_TAU } from "./tauText";
 
 /** What a sample says of one tau, for a slider that stops there. */
 export interface GateStop extends TauStop {

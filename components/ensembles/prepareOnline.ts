@@ -1,11 +1,11 @@
 import type { EnsembleCall, EnsembleCounts, EnsembleOutcome, KeptEnsemble, ServedEnsemble } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { formatTau } from "@/solver/ensemble/tauText";
 import type { Tone } from "../ui/Badge";
 import { formatClock, formatCount, formatCounted, formatDate, formatPercent, formatSeconds } from "../ui/format";
 import type { PredictedSkips } from "./predictSkips";
 import { byAgreement, votesInWords } from "./prepareBuckets";
 import type { GateFigure } from "./prepareGate";
-import { formatTau } from "./tauText";
 
 const outcomes: readonly EnsembleOutcome[] = ["skipped", "aggregated", "aggregator-failed", "failed"];
 

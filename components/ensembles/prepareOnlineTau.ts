@@ -1,9 +1,9 @@
 import type { ServedEnsemble } from "@/server/contracts/studio";
 import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
+import { formatTau, isAggregateAll, SAME_TAU } from "@/solver/ensemble/tauText";
 import { formatPercent, formatPercentSpan } from "../ui/format";
 import { votesOf } from "./prepareBuckets";
 import type { TauStop } from "./TauSlider";
-import { formatTau, isAggregateAll, SAME_TAU } from "./tauText";
 
 /** Steps of tau where weighed votes may come to any confidence. */
 const STEPS = 20;

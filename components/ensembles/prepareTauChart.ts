@@ -1,7 +1,7 @@
+import { SAME_TAU } from "@/solver/ensemble/tauText";
 import { niceTicks } from "../charts/niceTicks";
 import { formatPercent } from "../ui/format";
 import { formatShare, formatShareSpan, type GateStop } from "./prepareGate";
-import { SAME_TAU } from "./tauText";
 
 export interface TauPoint {
   readonly key: string;

@@ -1,7 +1,7 @@
 import type { GateReport, ReplayRequest } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { soundTau } from "@/solver/ensemble/tauText";
 import { confidenceName } from "./prepareEnsemble";
-import { soundTau } from "./tauText";
 
 type Gate = Pick<ReplayRequest, "experts" | "expertsPerQuestion" | "confidence">;
 

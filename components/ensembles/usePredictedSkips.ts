@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { isAggregateAll } from "@/solver/ensemble/tauText";
 import { useTRPC } from "../api/trpc";
 import { type PredictedSkips, predictingRequest, predictingSample, predictSkips, unpredicted } from "./predictSkips";
-import { isAggregateAll } from "./tauText";
 import { useGateReport } from "./useGateReport";
 
 /** What a sample predicts of a served ensemble at the tau in force. @param named the sample that the address names; null: none. */

@@ -1,6 +1,6 @@
-import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
-import { gatewayEnsemblesSchema } from "@/server/contracts/gatewayEnsembles";
+import { type GatewayEnsembles, gatewayEnsemblesSchema } from "@/server/contracts/gatewayEnsembles";
 import type { Outcome } from "@/server/contracts/studio";
+import { formatTau } from "@/solver/ensemble/tauText";
 import type { Actor } from "./actor";
 import type { EnsembleService } from "./ensembleServices";
 import { type Act, createGatewayActs, type GatewayActsOptions, joined, noGateway, orderLimitMs } from "./gatewayActs";
@@ -12,44 +12,53 @@ export function createEnsembleGateway(options: GatewayActsOptions): EnsemblesAtG
   const { store, gatewayOf } = options;
   const { done } = createGatewayActs(options);
 
-  /** The configuration's tag as it is now, so that an order does not undo what somebody else does meanwhile. */
-  async function guarded(clusterId: string, act: Act, actor: Actor): Promise<Outcome<object>> {
+  /** What a gateway serves, and the tag of the configuration that says so. */
+  async function read(clusterId: string): Promise<Outcome<{ readonly served: GatewayEnsembles; readonly etag: string }>> {
     const gateway = gatewayOf(clusterId);
     if (gateway === null) return noGateway;
-    const status = await gateway.admin("/status", { schema: gatewayStatusSchema, limitMs: orderLimitMs });
-    if (!status.ok) return { ok: false, message: status.message };
-    const headers = { "if-match": `"${status.value.value?.configEtag ?? "none"}"` };
-    return done(clusterId, { ...act, headers }, actor);
+    const answer = await gateway.admin("/ensembles", { schema: gatewayEnsemblesSchema, limitMs: orderLimitMs });
+    if (!answer.ok) return { ok: false, message: answer.message };
+    const { value, etag } = answer.value;
+    return { ok: true, served: value ?? { ensembles: [] }, etag: etag ?? "" };
+  }
+
+  /** Orders what is made of what is served now, and nothing where that has changed meanwhile, so that no order undoes what somebody else does. */
+  async function guarded(clusterId: string, make: (served: GatewayEnsembles) => Act, actor: Actor): Promise<Outcome<object>> {
+    const before = await read(clusterId);
+    if (!before.ok) return before;
+    return done(clusterId, { ...make(before.served), headers: { "if-match": before.etag } }, actor);
   }
 
   const pathOf = (name: string): string => `/ensembles/${encodeURIComponent(name)}`;
 
   return {
     async served(clusterId) {
-      const gateway = gatewayOf(clusterId);
-      if (gateway === null) return noGateway;
-      const answer = await gateway.admin("/ensembles", { schema: gatewayEnsemblesSchema, limitMs: orderLimitMs });
-      if (!answer.ok) return { ok: false, message: answer.message };
-      return { ok: true, served: answer.value.value ?? { ensembles: [] } };
+      const now = await read(clusterId);
+      return now.ok ? { ok: true, served: now.served } : now;
     },
     async serve({ clusterId, name, reason }, actor) {
       const kept = store.ensembles.find(name);
       if (kept === null) return { ok: false, message: `There is no ensemble ${name}.` };
       const { ensemble, version } = kept;
-      const detail = joined([`version ${version}, tau ${ensemble.tau}`, reason]);
+      const detail = joined([`version ${version}, tau ${formatTau(ensemble.tau, ensemble.expertsPerQuestion)}`, reason]);
       const body = { ensemble, by: actor, reason };
-      return guarded(clusterId, { path: pathOf(name), method: "PUT", body, action: "serve ensemble", subject: name, detail }, actor);
+      const act = { path: pathOf(name), method: "PUT", body, action: "serve ensemble", subject: name, detail } as const;
+      return guarded(clusterId, () => act, actor);
     },
     withdraw({ clusterId, name, reason }, actor) {
       const body = { by: actor, reason };
       const act = { path: pathOf(name), method: "DELETE", body, action: "withdraw ensemble", subject: name, detail: reason } as const;
-      return guarded(clusterId, act, actor);
+      return guarded(clusterId, () => act, actor);
     },
     setTau({ clusterId, name, tau, reason }, actor) {
-      const body = { tau, by: actor, reason };
-      const detail = joined([`tau ${tau}`, reason]);
-      const act = { path: `${pathOf(name)}/tau`, method: "PUT", body, action: "set tau of ensemble", subject: name, detail } as const;
-      return guarded(clusterId, act, actor);
+      const order = { path: `${pathOf(name)}/tau`, method: "PUT", body: { tau, by: actor, reason } } as const;
+      const make = ({ ensembles }: GatewayEnsembles): Act => {
+        const before = ensembles.find(({ ensemble }) => ensemble.name === name)?.ensemble;
+        // Of one that is not served nothing is noted: the gateway refuses.
+        const change = before === undefined ? "" : [before.tau, tau].map((each) => formatTau(each, before.expertsPerQuestion)).join(" → ");
+        return { ...order, action: "set tau of ensemble", subject: name, detail: joined([`tau ${change}`, reason]) };
+      };
+      return guarded(clusterId, make, actor);
     },
   };
 }

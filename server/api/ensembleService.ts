@@ -4,6 +4,7 @@ import { inPlaceThread } from "@/server/planning/placeThread";
 import { inReplayThread } from "@/server/planning/replayThread";
 import type { Store } from "@/server/store/store";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { formatTau } from "@/solver/ensemble/tauText";
 import { extractionProblem } from "@/solver/ensemble/voteReader";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { createEnsembleGateway } from "./ensembleGateway";
@@ -42,7 +43,12 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf }: Ense
         const refused = notExpected(name, expects, latest);
         if (refused !== null) return { ok: false, message: refused };
         const version = store.ensembles.put({ ensemble, actor, createdAt: new Date().toISOString() });
-        note(actor, "keep ensemble", name, `version ${version}, tau ${ensemble.tau}, ${ensemble.experts.length} experts`);
+        note(
+          actor,
+          "keep ensemble",
+          name,
+          `version ${version}, tau ${formatTau(ensemble.tau, ensemble.expertsPerQuestion)}, ${ensemble.experts.length} experts`,
+        );
         return { ok: true, name, version, again: false };
       });
     },

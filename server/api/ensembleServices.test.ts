@@ -12,7 +12,7 @@ import { sealPlan } from "@/server/planning/sealPlan";
 import { keepPrompts } from "@/server/profiling/testProfileStudio";
 import { createRuntime, type Runtime } from "@/server/runtime";
 import { studioSettings } from "@/server/studioSettings";
-import { type Ensemble, ensembleSchema } from "@/solver/ensemble/ensembleDocument";
+import { AGGREGATE_ALL, type Ensemble, ensembleSchema } from "@/solver/ensemble/ensembleDocument";
 import { surveyUpload } from "./surveyUpload";
 
 const nowhere = "http://127.0.0.1:9";
@@ -282,7 +282,8 @@ describe("ensembles over a running cluster", () => {
     const at = { clusterId: embeddedClusterId, name: "vote", reason: "a test" };
     expect(done(await ensembles.served(embeddedClusterId)).served.ensembles).toEqual([]);
     done(await ensembles.serve(at, "ada"));
-    done(await ensembles.setTau({ ...at, tau: 0.5 }, "bob"));
+    done(await ensembles.setTau({ ...at, tau: AGGREGATE_ALL }, "bob"));
+    done(await ensembles.setTau({ ...at, tau: 0.5, reason: "" }, "bob"));
     expect(done(await ensembles.served(embeddedClusterId)).served.ensembles).toMatchObject([{ ensemble: { name: "vote", tau: 0.5 } }]);
     done(await ensembles.withdraw(at, "ada"));
     expect(done(await ensembles.served(embeddedClusterId)).served.ensembles).toEqual([]);
@@ -290,6 +291,10 @@ describe("ensembles over a running cluster", () => {
     expect(lines.map(({ actor, action }) => `${actor}: ${action}`)).toEqual(
       expect.arrayContaining(["ada: serve ensemble", "bob: set tau of ensemble", "ada: withdraw ensemble"]),
     );
+    expect(lines.filter(({ action }) => action === "set tau of ensemble").map(({ detail }) => detail)).toEqual([
+      "tau aggregate all → 1/2",
+      "tau 1 → aggregate all; a test",
+    ]);
     expect(await said(ensembles.setTau({ ...at, tau: 0.5 }, "ada"))).toMatch(/vote/);
   });
 

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { signatureSchema } from "@/server/contracts/gatewayControls";
 import { ensembleRequestSchema, MOST_ENSEMBLES, tauRequestSchema } from "@/server/contracts/gatewayEnsembles";
 import { AGGREGATE_ALL, type Ensemble } from "@/solver/ensemble/ensembleDocument";
+import { formatTau } from "@/solver/ensemble/tauText";
 import type { AdminHandler, AdminRoutes } from "./adminRoutes";
 import { type ApiError, sendError, sendJson } from "./apiError";
 import type { AuditNote } from "./auditLog";
@@ -69,8 +70,8 @@ export function ensembleRoutes({ configuration, ensembles, turns }: EnsembleRout
       const known = before.some((one) => one.name === name);
       if (!known && before.length >= MOST_ENSEMBLES)
         return conflict(`This gateway serves ${MOST_ENSEMBLES} ensembles, as many as it may; end one first.`);
-      const { experts, aggregator, tau } = ensemble;
-      const says = `The ensemble ${name} of ${experts.join(", ")} with the aggregator ${aggregator.model}, which is ${tau === AGGREGATE_ALL ? "never skipped" : `skipped from a confidence of ${tau} on`}, is ${known ? "changed" : "served"}`;
+      const { experts, expertsPerQuestion, aggregator, tau } = ensemble;
+      const says = `The ensemble ${name} of ${experts.join(", ")} with the aggregator ${aggregator.model}, which is ${tau === AGGREGATE_ALL ? "never skipped" : `skipped from a confidence of ${formatTau(tau, expertsPerQuestion)} on`}, is ${known ? "changed" : "served"}`;
       return { ensembles: known ? before.map((one) => (one.name === name ? ensemble : one)) : [...before, ensemble], says };
     }),
     "DELETE /ensembles/:id": change(signatureSchema, "ensemble ended", (name) => {
@@ -81,8 +82,9 @@ export function ensembleRoutes({ configuration, ensembles, turns }: EnsembleRout
     "PUT /ensembles/:id/tau": change(tauRequestSchema, "tau changed", (name, { tau }) => {
       const before = served().find((one) => one.name === name);
       if (before === undefined) return unknown(name);
-      const skips = tau === AGGREGATE_ALL ? "never skips its aggregator" : `skips its aggregator from a confidence of ${tau} on`;
-      const did = before.tau === AGGREGATE_ALL ? "never did" : `did from ${before.tau} on`;
+      const said = (each: number): string => formatTau(each, before.expertsPerQuestion);
+      const skips = tau === AGGREGATE_ALL ? "never skips its aggregator" : `skips its aggregator from a confidence of ${said(tau)} on`;
+      const did = before.tau === AGGREGATE_ALL ? "never did" : `did from ${said(before.tau)} on`;
       const says = `The ensemble ${name} ${skips}; before it ${did}`;
       return { ensembles: served().map((one) => (one === before ? { ...one, tau } : one)), says };
     }),

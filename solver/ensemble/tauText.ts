@@ -1,7 +1,8 @@
-import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
+import { TOLERANCE } from "./confidence";
+import { AGGREGATE_ALL } from "./ensembleDocument";
 
 /** As far apart as the gate itself holds two thresholds to be one. */
-export const SAME_TAU = 1e-9;
+export const SAME_TAU = TOLERANCE;
 
 export const isAggregateAll = (tau: number): boolean => tau > 1 + SAME_TAU;
 
