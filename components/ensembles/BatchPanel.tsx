@@ -84,7 +84,7 @@ function Opened(props: { readonly batch: Batch; readonly onSample: (id: string) 
             <ProgressBar label="Answers of experts" done={picture.share} failed={picture.failedShare} />
           </div>
           <dl className="grid grid-cols-2 gap-x-8 gap-y-3 sm:grid-cols-4" data-testid="batch-figures">
-            {accuracy !== null && <Figure name="Accuracy" value={accuracy.value} detail={accuracy.detail} />}
+            {accuracy !== null && <Figure {...accuracy} />}
             {picture.figures.map((figure) => (
               <Figure key={figure.name} {...figure} />
             ))}

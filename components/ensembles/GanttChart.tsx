@@ -4,7 +4,8 @@ import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { Badge } from "../ui/Badge";
 import { ModelChip } from "../ui/ModelChip";
 import { Table } from "../ui/Table";
-import { barBeside, type GanttBar, type GanttDrawing, type GanttPicture } from "./prepareGantt";
+import { barBeside } from "./barBeside";
+import type { GanttBar, GanttDrawing, GanttPicture } from "./prepareGantt";
 
 const percent = (share: number): string => `${share * 100}%`;
 

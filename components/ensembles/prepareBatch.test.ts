@@ -13,7 +13,10 @@ describe("prepareBatch", () => {
     const batch = testBatch({
       sessions: [
         testSession({ worker: 0, state: "done", answered: 100, measured: { loadSeconds: 50, seconds: 150 } }),
-        testSession({ worker: 1, model: "qwen2.5-7b", state: "running", answered: 50, measured: { loadSeconds: 40, seconds: 30 } }),
+        testSession({
+          ...{ worker: 1, model: "qwen2.5-7b", state: "running", answered: 50 },
+          ...{ measured: { loadSeconds: 40, seconds: 30 }, expected: { loadSeconds: 40, seconds: 100 } },
+        }),
         testSession({
           stage: "aggregator",
           worker: 0,
@@ -65,7 +68,9 @@ describe("prepareBatch", () => {
       testSession({ ...engine, worker: 1, prompts: 0 }),
     ];
     const aggregatorPredicted = { loadSeconds: 60, seconds: 20, share: 0.6, says: "" };
-    const running = testBatch({ sessions, aggregatorPredicted });
+    const { progress } = testBatch();
+    const questions = { skipped: 40, aggregated: 5, unanswered: 1, open: 54, toAggregate: 60 };
+    const running = testBatch({ sessions, aggregatorPredicted, progress: { ...progress, questions } });
     expect(
       prepareBatch(running, identities)
         .rows.slice(1)
@@ -75,28 +80,49 @@ describe("prepareBatch", () => {
       ["0 of 30", 0],
     ]);
     expect(drawn(running, "measured")?.rows[1]?.bars[0]?.share).toBeCloseTo(0.2);
-    const stopped = testBatch({ sessions, aggregatorPredicted, state: "stopped" });
+    const stopped = testBatch({ ...running, state: "stopped" });
     expect(drawn(stopped, "measured")?.rows[1]?.bars[0]?.text).toContain("6 questions");
     expect(prepareBatch(stopped, identities).rows[1]).toMatchObject({ answered: "5 of 30", state: "stopped" });
   });
 
-  it("expects a session that takes longer than predicted to end no sooner than now", () => {
-    const batch = testBatch({ sessions: [testSession({ state: "running", answered: 99, measured: { loadSeconds: 40, seconds: 900 } })] });
-    expect(plain(drawn(batch, "measured")?.end.text)).toBe("expected to be done after 940 s");
+  it("draws what is expected of sessions as the studio tells it, the aggregator's after the last expert", () => {
+    const sessions = [
+      testSession({
+        ...{ state: "running", answered: 50, measured: { loadSeconds: 40, seconds: 60 }, expected: { loadSeconds: 40, seconds: 200 } },
+      }),
+      testSession({ turn: 1, model: "qwen2.5-7b", expected: { loadSeconds: 40, seconds: 100 } }),
+      testSession({ stage: "aggregator", model: "llama-3.1-70b", expected: { loadSeconds: 60, seconds: 50 } }),
+      testSession({ stage: "aggregator", worker: 1, model: "llama-3.1-70b" }),
+    ];
+    const batch = testBatch({ sessions });
+    const running = drawn(batch, "measured");
+    expect(running?.rows.map(({ bars }) => bars.map(({ share }) => share))).toEqual([[0.5, 0], [0], []]);
+    expect(plain(running?.end.text)).toBe("expected to be done after 490 s");
+    // Of a hundred questions twenty of the fifty whose experts are through are for it.
+    expect(plain(running?.rows[1]?.bars[0]?.text)).toContain("40 questions");
+    expect(prepareBatch(batch, identities).rows.at(-2)).toMatchObject({ answered: "–" });
   });
 
-  it("expects sessions of experts that wait, and says that the aggregator comes after them", () => {
+  it("says that the aggregator comes after experts of whose questions nobody knows how many it is sent", () => {
     const sessions = [
-      testSession({ state: "running", answered: 50, measured: { loadSeconds: 40, seconds: 60 } }),
-      testSession({ turn: 1, model: "qwen2.5-7b" }),
+      testSession({
+        ...{ state: "running", answered: 50, measured: { loadSeconds: 40, seconds: 60 }, expected: { loadSeconds: 40, seconds: 110 } },
+      }),
       testSession({ stage: "aggregator", model: "llama-3.1-70b" }),
     ];
     const running = drawn(testBatch({ sessions }), "measured");
-    expect(running?.rows.map(({ bars }) => bars.map(({ share }) => share))).toEqual([[0.5, 0], []]);
-    expect(plain(running?.end.text)).toBe("experts expected to be done after 280 s");
-    const stopped = drawn(testBatch({ sessions, state: "stopped" }), "measured");
-    expect(stopped?.rows.map(({ bars }) => bars.map(({ share }) => share))).toEqual([[null], []]);
-    expect(plain(stopped?.end.text)).toBe("experts stopped after 100 s");
+    expect(plain(running?.end.text)).toBe("experts expected to be done after 150 s");
+    const over = sessions.map((session) => ({ ...session, expected: null }));
+    expect(plain(drawn(testBatch({ sessions: over, state: "stopped" }), "measured")?.end.text)).toBe("experts stopped after 100 s");
+    expect(plain(drawn(testBatch({ sessions: over }), "measured")?.end.text)).toBe("experts expected to be done after 100 s");
+  });
+
+  it("counts workers in what it says, not engines of the aggregator on their GPUs", () => {
+    const done = { state: "done", answered: 100, measured: { loadSeconds: 40, seconds: 60 } } as const;
+    const sessions = [testSession(done), testSession({ ...done, worker: 1 }), testSession({ ...done, stage: "aggregator" })];
+    expect(plain(drawn(testBatch({ sessions, state: "done" }), "measured")?.says)).toBe(
+      "As it runs: 2 workers, 3 sessions, the last done after 200 s.",
+    );
   });
 
   it("says of sessions of a stopped batch that they stopped or never began, not that they go on", () => {
@@ -108,7 +134,7 @@ describe("prepareBatch", () => {
     const stopped = testBatch({ sessions, state: "stopped" });
     expect(prepareBatch(stopped, identities).rows.map(({ state }) => state)).toEqual(["done", "stopped", "never begun"]);
     expect(prepareBatch(testBatch({ sessions, state: "done" }), identities).rows.at(-1)?.state).toBe("not needed");
-    expect(plain(drawn(stopped, "measured")?.end.text)).toBe("experts stopped after 110 s");
+    expect(plain(drawn(stopped, "measured")?.end.text)).toBe("stopped after 110 s");
     expect(plain(drawn(stopped, "measured")?.says)).not.toContain("done after");
   });
 
@@ -122,8 +148,8 @@ describe("prepareBatch", () => {
     const picture = prepareBatch(testBatch(), identities);
     expect(picture.says).toBe("150 of 300 answers of experts are over; 40 of 100 questions decided.");
     expect(Object.fromEntries(picture.figures.map(({ name, value, detail }) => [name, plain(`${value} ${detail}`.trim())]))).toEqual({
-      "Skipped the aggregator": "30 75 % of those decided",
-      Aggregated: "8 20 % of those decided",
+      "Skipped the aggregator": "30 60 % of the 50 whose experts are through",
+      "For the aggregator": "20 10 of them decided",
       Unanswered: "2 nobody gave an answer",
       Failed: "6 calls of experts, after every attempt",
       "No vote": "3 nothing could be read off them",
@@ -132,8 +158,20 @@ describe("prepareBatch", () => {
     });
     expect(picture.share + picture.failedShare).toBeCloseTo(0.5);
     expect(plain(picture.left)).toBe("some 4 min left by the cluster's clock");
-    expect(plain(picture.accuracy?.value)).toBe("80 %");
+    expect(picture.accuracy).toMatchObject({ name: "Accuracy of those decided", value: "80\u00a0%" });
+    expect(picture.accuracy?.detail).toContain("not of the 10 that experts disagree on");
     expect(picture.failures).toEqual([{ text: "no answer within 600 s", calls: "6" }]);
+  });
+
+  it("tells of a batch that was stopped before its aggregator how many skip it of all that experts are through with", () => {
+    const { progress } = testBatch();
+    const questions = { skipped: 23, aggregated: 0, unanswered: 0, open: 77, toAggregate: 77 };
+    const { figures } = prepareBatch(testBatch({ state: "stopped", progress: { ...progress, questions } }), identities);
+    expect(plain(figures[0]?.detail)).toBe("23 % of the 100 whose experts are through");
+    const whole = { skipped: 23, aggregated: 76, unanswered: 1, open: 0, toAggregate: 77 };
+    expect(prepareBatch(testBatch({ state: "done", progress: { ...progress, questions: whole } }), identities).accuracy?.name).toBe(
+      "Accuracy",
+    );
   });
 
   it("says nothing of the time left of a batch that does not run, nor of accuracy without references", () => {

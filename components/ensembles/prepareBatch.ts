@@ -3,9 +3,8 @@ import { shareOf } from "@/solver/judging/interval";
 import type { Tone } from "../ui/Badge";
 import { formatAge, formatCount, formatCounted, formatPercent, formatPercentSpan, formatSeconds } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
-import { type GanttInput, type GanttLine, type GanttPicture, type GanttSession, prepareGantt } from "./prepareGantt";
-
-type Session = Batch["sessions"][number];
+import { type BatchSession, batchDrawings, byWorker, expectedSessions, lineName, overOf } from "./prepareBatchGantt";
+import { type GanttPicture, prepareGantt } from "./prepareGantt";
 
 export interface BatchState {
   readonly word: string;
@@ -26,7 +25,7 @@ export function batchState({ state, pause }: Pick<BatchSummary, "state" | "pause
   }
 }
 
-const sessionWords: Readonly<Record<Session["state"], string>> = {
+const sessionWords: Readonly<Record<BatchSession["state"], string>> = {
   waiting: "waits its turn",
   loading: "loading",
   running: "answering",
@@ -57,149 +56,57 @@ export interface BatchPicture {
   /** null: it is over, paused, or nobody knows yet. */
   readonly left: string | null;
   readonly figures: readonly { readonly name: string; readonly value: string; readonly detail: string }[];
-  readonly accuracy: { readonly value: string; readonly detail: string } | null;
+  readonly accuracy: { readonly name: string; readonly value: string; readonly detail: string } | null;
   readonly rows: readonly SessionRow[];
   readonly failures: readonly { readonly text: string; readonly calls: string }[];
-}
-
-const lineName = ({ stage, worker }: Pick<Session, "stage" | "worker">): string =>
-  stage === "experts" ? `worker ${worker + 1}` : `aggregator ${worker + 1}`;
-
-/** Sessions by worker, those of experts before the aggregator's, each worker's in turn. */
-function byWorker(sessions: readonly Session[]): readonly (readonly Session[])[] {
-  const workers = new Map<string, Session[]>();
-  for (const session of sessions) {
-    const key = lineName(session);
-    const others = workers.get(key);
-    if (others === undefined) workers.set(key, [session]);
-    else others.push(session);
-  }
-  return [...workers.values()]
-    .map((each) => [...each].sort((a, b) => a.turn - b.turn))
-    .sort(
-      (a, b) => Number(a[0]?.stage === "aggregator") - Number(b[0]?.stage === "aggregator") || (a[0]?.worker ?? 0) - (b[0]?.worker ?? 0),
-    );
-}
-
-interface Span {
-  readonly loadSeconds: number;
-  readonly seconds: number;
-  readonly share: number | null;
-}
-
-/** Lines of what spans tell of sessions: one after another on each worker, the aggregator's after all of the experts'. */
-function linesOf(sessions: readonly Session[], spanOf: (session: Session) => Span | null): readonly GanttLine[] {
-  let expertsEnd = 0;
-  return byWorker(sessions).map((each) => {
-    let at = each[0]?.stage === "aggregator" ? expertsEnd : 0;
-    const drawn: GanttSession[] = [];
-    for (const session of each) {
-      const span = spanOf(session);
-      if (span === null) continue;
-      const readySeconds = at + span.loadSeconds;
-      const untilSeconds = readySeconds + span.seconds;
-      drawn.push({
-        ...{ model: session.model, prompts: session.prompts, fromSeconds: at, readySeconds, untilSeconds, share: span.share },
-      });
-      at = untilSeconds;
-    }
-    if (each[0]?.stage === "experts") expertsEnd = Math.max(expertsEnd, at);
-    return { name: each[0] === undefined ? "" : lineName(each[0]), sessions: drawn };
-  });
-}
-
-const overOf = ({ answered, failed, prompts }: Session): number => (prompts === 0 ? 0 : Math.min(1, (answered + failed) / prompts));
-
-/**
- * What is measured of a session; of one that is not over the rest is expected as predicted, unless its batch ended before. null: it has not begun, and nothing is
- * expected of it, as of an aggregator, which nobody knows the questions of beforehand.
- */
-function measuredSpan(session: Session, isOver: boolean): Span | null {
-  const { stage, state, measured, predicted } = session;
-  const seconds = measured.seconds ?? 0;
-  if (isOver || state === "done" || state === "unloading")
-    return state === "waiting" ? null : { loadSeconds: measured.loadSeconds ?? 0, seconds, share: null };
-  if (state === "waiting" && (stage === "aggregator" || predicted === null)) return null;
-  const loadSeconds = measured.loadSeconds ?? predicted?.loadSeconds ?? 0;
-  return { loadSeconds, seconds: Math.max(seconds, predicted?.seconds ?? 0), share: overOf(session) };
-}
-
-/** Of what the aggregator is sent, or may be, an equal part for each of its engines, which take it from one queue. */
-function partSent({ sessions, questions, aggregatorPredicted }: Batch): number {
-  const engines = sessions.filter(({ stage }) => stage === "aggregator").length;
-  return Math.round((aggregatorPredicted.share * questions) / engines);
-}
-
-/** Sessions with as many questions as they are expected to answer: an engine of the aggregator that is under way has, beside what it took, its part of the rest. */
-function expectedSessions(batch: Batch): readonly Session[] {
-  const part = partSent(batch);
-  return batch.sessions.map((session) =>
-    session.stage === "aggregator" && (session.state === "loading" || session.state === "running")
-      ? { ...session, prompts: Math.max(session.answered + session.failed, part) }
-      : session,
-  );
-}
-
-function drawingsOf(batch: Batch): readonly GanttInput[] {
-  const { sessions, emulated, state } = batch;
-  const part = partSent(batch);
-  const foreseen = sessions.map((session) => (session.stage === "aggregator" ? { ...session, prompts: part } : session));
-  const predicted = linesOf(foreseen, (session) => session.predicted && { ...session.predicted, share: null });
-  const isOver = state === "done" || state === "stopped";
-  const hasBegun = sessions.some((session) => session.state !== "waiting");
-  const seen = isOver ? sessions.map((session) => ({ ...session, prompts: session.answered + session.failed })) : expectedSessions(batch);
-  const measured = hasBegun ? linesOf(seen, (session) => measuredSpan(session, isOver)) : [];
-  const awaitsAggregator = sessions.some((session) => session.stage === "aggregator" && session.state === "waiting");
-  const any = (lines: readonly GanttLine[]): boolean => lines.some((line) => line.sessions.length > 0);
-  return [
-    ...(any(predicted) ? [{ key: "predicted", title: "As predicted", word: "modelled", lines: predicted, idle: null }] : []),
-    ...(any(measured)
-      ? [
-          {
-            key: "measured",
-            title: "As it runs",
-            word: emulated ? "emulated" : null,
-            lines: measured,
-            idle: null,
-            ...(awaitsAggregator && { subject: "experts" }),
-            isStopped: state === "stopped",
-          },
-        ]
-      : []),
-  ];
 }
 
 const spanText = (load: number | null | undefined, seconds: number | null | undefined): string =>
   load == null && seconds == null ? "–" : `${formatSeconds(load)} + ${formatSeconds(seconds)}`;
 
 /** A session of a batch that is over stands still, whatever it was at. */
-function wordOf({ state }: Session, batch: Batch["state"]): string {
+function wordOf({ state }: BatchSession, batch: Batch["state"]): string {
   if (state === "waiting" && batch === "done") return "not needed";
   if (state === "done" || batch !== "stopped") return sessionWords[state];
   return state === "waiting" ? "never begun" : "stopped";
 }
 
-function rowOf(session: Session, batch: Batch["state"]): SessionRow {
-  const { stage, worker, turn, model, prompts, answered, failed, predicted, measured } = session;
+function rowOf(session: BatchSession, batch: Batch["state"]): SessionRow {
+  const { stage, worker, turn, model, state, prompts, answered, failed, predicted, measured } = session;
   return {
     ...{ key: `${stage} ${worker} ${turn}`, worker: lineName(session), model, state: wordOf(session, batch), share: overOf(session) },
-    answered: prompts === 0 ? "–" : `${formatCount(answered)} of ${formatCount(prompts)}`,
+    // What an engine of the aggregator is sent nobody knows before it begins.
+    answered:
+      prompts === 0 || (stage === "aggregator" && state === "waiting") ? "–" : `${formatCount(answered)} of ${formatCount(prompts)}`,
     failed: formatCount(failed),
     predicted: spanText(predicted?.loadSeconds, predicted?.seconds),
     measured: spanText(measured.loadSeconds, measured.seconds),
   };
 }
 
+/** Questions that skip the aggregator are the easy ones: while others are out, it is said that accuracy is not theirs. */
+function accuracyOf({ accuracy, progress }: Batch): BatchPicture["accuracy"] {
+  const right = accuracy === null ? null : shareOf(accuracy.right, accuracy.questions);
+  if (right === null || accuracy === null) return null;
+  const { aggregated, unanswered, toAggregate } = progress.questions;
+  const out = toAggregate - aggregated - unanswered;
+  const of = `${formatPercentSpan(right)}, of ${formatCounted(accuracy.questions, "question")} with a reference`;
+  return {
+    name: out === 0 ? "Accuracy" : "Accuracy of those decided",
+    value: formatPercent(right.value),
+    detail: out === 0 ? of : `${of}; not of the ${formatCount(out)} that experts disagree on and the aggregator has not answered`,
+  };
+}
+
 /** Decides what is told of one batch. */
 export function prepareBatch(batch: Batch, identities: ReadonlyMap<string, ModelIdentity>): BatchPicture {
-  const { progress, accuracy, state, emulated } = batch;
+  const { progress, state, emulated } = batch;
   const { asked, done, failed } = progress.expertAnswers;
-  const { skipped, aggregated, unanswered, open } = progress.questions;
+  const { skipped, aggregated, unanswered, open, toAggregate } = progress.questions;
   const decided = skipped + aggregated + unanswered;
-  const right = accuracy === null ? null : shareOf(accuracy.right, accuracy.questions);
-  const of = (count: number): string => (decided === 0 ? "" : `${formatPercent(count / decided)} of those decided`);
+  const through = skipped + toAggregate;
   return {
-    gantt: prepareGantt(drawingsOf(batch), identities),
+    gantt: prepareGantt(batchDrawings(batch), identities),
     share: asked === 0 ? 0 : done / asked,
     failedShare: asked === 0 ? 0 : failed / asked,
     says:
@@ -211,8 +118,16 @@ export function prepareBatch(batch: Batch, identities: ReadonlyMap<string, Model
         ? null
         : `some ${formatAge(Math.max(2, progress.etaSeconds))} left${emulated ? " by the cluster's clock" : ""}`,
     figures: [
-      { name: "Skipped the aggregator", value: formatCount(skipped), detail: of(skipped) },
-      { name: "Aggregated", value: formatCount(aggregated), detail: of(aggregated) },
+      {
+        name: "Skipped the aggregator",
+        value: formatCount(skipped),
+        detail: through === 0 ? "" : `${formatPercent(skipped / through)} of the ${formatCount(through)} whose experts are through`,
+      },
+      {
+        name: "For the aggregator",
+        value: formatCount(toAggregate),
+        detail: toAggregate === 0 ? "" : `${formatCount(aggregated + unanswered)} of them decided`,
+      },
       { name: "Unanswered", value: formatCount(unanswered), detail: unanswered === 0 ? "" : "nobody gave an answer" },
       { name: "Failed", value: formatCount(failed), detail: failed === 0 ? "" : "calls of experts, after every attempt" },
       { name: "No vote", value: formatCount(progress.noVote), detail: progress.noVote === 0 ? "" : "nothing could be read off them" },
@@ -223,13 +138,7 @@ export function prepareBatch(batch: Batch, identities: ReadonlyMap<string, Model
         detail: progress.lost === 0 ? "" : "under way when the studio ended; made again",
       },
     ],
-    accuracy:
-      right === null || accuracy === null
-        ? null
-        : {
-            value: formatPercent(right.value),
-            detail: `${formatPercentSpan(right)}, of ${formatCounted(accuracy.questions, "question")} with a reference`,
-          },
+    accuracy: accuracyOf(batch),
     rows: byWorker(expectedSessions(batch))
       .flat()
       .map((session) => rowOf(session, state)),

@@ -17,7 +17,7 @@ function aggregatorLines(
   if (prompts === 0) return [];
   const readySeconds = fromSeconds + loadSeconds;
   const session = { model, prompts, fromSeconds, readySeconds, untilSeconds: readySeconds + seconds, share: null };
-  return Array.from({ length: copies }, (_, at) => ({ name: `aggregator ${at + 1}`, sessions: [session] }));
+  return Array.from({ length: copies }, (_, at) => ({ name: `aggregator ${at + 1}`, sessions: [session], isOnOthersGpus: true }));
 }
 
 /** When all would be done, in a sentence. */

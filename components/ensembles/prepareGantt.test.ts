@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { identifyModels } from "../ui/modelIdentity";
-import { barBeside, type GanttInput, type GanttSession, linesOfSchedule, prepareGantt } from "./prepareGantt";
+import { barBeside } from "./barBeside";
+import { type GanttInput, type GanttSession, linesOfSchedule, prepareGantt } from "./prepareGantt";
 
 const identities = identifyModels(["gemma-2-9b", "qwen2.5-7b", "llama-3.1-70b"]);
 const session = (model: string, from: number, until: number, more: Partial<GanttSession> = {}): GanttSession => ({

@@ -58,7 +58,7 @@ type BatchSession = Batch["sessions"][number];
 /** A session that waits its turn. */
 export const testSession = (change: Partial<BatchSession> = {}): BatchSession => ({
   ...{ stage: "experts", worker: 0, turn: 0, model: "gemma-2-9b", prompts: 100, answered: 0, failed: 0, state: "waiting", engine: null },
-  ...{ predicted: { loadSeconds: 40, seconds: 100 }, measured: { loadSeconds: null, seconds: null } },
+  ...{ predicted: { loadSeconds: 40, seconds: 100 }, measured: { loadSeconds: null, seconds: null }, expected: null },
   ...change,
 });
 
@@ -73,7 +73,7 @@ export const testBatch = (change: Partial<Batch> = {}): Batch => ({
   sessions: [testSession({ state: "running", answered: 50 })],
   progress: {
     expertAnswers: { asked: 300, done: 144, failed: 6 },
-    questions: { skipped: 30, aggregated: 8, unanswered: 2, open: 60 },
+    questions: { skipped: 30, aggregated: 8, unanswered: 2, open: 60, toAggregate: 20 },
     ...{ noVote: 3, failures: [{ failure: "no answer within 600 s", calls: 6 }], lost: 0, retried: 9, etaSeconds: 240 },
     questionsRead: null,
   },

@@ -66,7 +66,7 @@ describe("a batch on the embedded cluster", () => {
     expect(batch?.sessions.at(-1)?.predicted).toEqual({ loadSeconds: 8, seconds: 30 });
     expect(batch?.progress).toMatchObject({
       expertAnswers: { asked: 3 * QUESTIONS, done: 3 * QUESTIONS, failed: 0 },
-      questions: { skipped: 40, aggregated: 20, unanswered: 0, open: 0 },
+      questions: { skipped: 40, aggregated: 20, unanswered: 0, open: 0, toAggregate: 20 },
       ...{ noVote: 0, failures: [], lost: 0, retried: 0, etaSeconds: null },
     });
     expect(batch?.accuracy).toEqual({ right: QUESTIONS, questions: QUESTIONS });
@@ -106,7 +106,7 @@ describe("a batch on the embedded cluster", () => {
     const id = start({ questions: 3 });
     await until(() => batches.get(id)?.state === "done");
     const batch = batches.get(id);
-    expect(batch?.progress.questions).toEqual({ skipped: 2, aggregated: 1, unanswered: 0, open: 0 });
+    expect(batch?.progress.questions).toEqual({ skipped: 2, aggregated: 1, unanswered: 0, open: 0, toAggregate: 1 });
     const engines = batch?.sessions.filter(({ stage }) => stage === "aggregator");
     expect(engines?.map(({ state, answered }) => [state, answered])).toEqual([
       ["done", 1],

@@ -1,7 +1,7 @@
 import type { Batch, BatchSession } from "@/server/contracts/batches";
 import type { StoredBatch } from "@/server/store/batchRepository";
 import { aggregatorPrediction } from "./aggregatorPrediction";
-import { etaSeconds } from "./batchEta";
+import { type BatchForecast, forecastBatch } from "./batchForecast";
 import type { BatchStanding } from "./batchStanding";
 import type { BatchTally } from "./batchTally";
 import type { SessionRecord } from "./sessionRecord";
@@ -15,6 +15,10 @@ export function describeBatch(batch: StoredBatch, standing: BatchStanding): Batc
   const { done, failed } = tally.stage("experts");
   const asked = order.sessions.flat().reduce((sum, { positions }) => sum + positions.length, 0);
   const aggregatorPredicted = aggregatorPrediction(order, done + failed === asked ? questions.sent : null);
+  const goesOn = (batch.state === "running" || batch.state === "paused") && questionsRead === null;
+  const forecast: BatchForecast = goesOn
+    ? forecastBatch({ records, tally, questions, order, nowMs })
+    : { expected: new Map(), etaSeconds: null };
   return {
     ...row,
     ...{ name: request.name, ensemble: ensemble.name, questions: order.questions, emulated: order.emulated },
@@ -22,16 +26,14 @@ export function describeBatch(batch: StoredBatch, standing: BatchStanding): Batc
     sessions: records.map((record) => ({
       ...shownSession(record, tally, nowMs),
       ...(record.session.stage === "aggregator" ? { predicted: timesOf(aggregatorPredicted) } : {}),
+      expected: forecast.expected.get(record) ?? null,
     })),
     aggregatorPredicted,
     progress: {
       expertAnswers: { asked, done, failed },
       questions: questions.counts,
       ...{ noVote: tally.noVote, failures: tally.failures(), lost: tally.lost, retried: tally.retried },
-      etaSeconds:
-        batch.state === "running" && questionsRead === null
-          ? etaSeconds({ records, tally, questions, aggregatorPredicted: order.aggregatorPredicted, nowMs })
-          : null,
+      etaSeconds: batch.state === "running" ? forecast.etaSeconds : null,
       questionsRead,
     },
     accuracy: questions.accuracy,
@@ -43,7 +45,7 @@ const timesOf = ({ loadSeconds, seconds }: Batch["aggregatorPredicted"]): BatchS
   seconds,
 });
 
-function shownSession(record: SessionRecord, tally: BatchTally, nowMs: number): BatchSession {
+function shownSession(record: SessionRecord, tally: BatchTally, nowMs: number): Omit<BatchSession, "expected"> {
   const { session, state, loadSeconds } = record;
   const { stage, worker, turn, model, engineId, positions, predicted } = session;
   const { done, failed } = tally.session(engineId);

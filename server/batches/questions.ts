@@ -48,7 +48,8 @@ export class Questions {
   /** By how they were decided. */
   get counts(): Batch["progress"]["questions"] {
     const { skipped, aggregated, unanswered } = this.#counts;
-    return { skipped, aggregated, unanswered, open: this.#parts.batch.order.questions - skipped - aggregated - unanswered };
+    const open = this.#parts.batch.order.questions - skipped - aggregated - unanswered;
+    return { skipped, aggregated, unanswered, open, toAggregate: this.#toAggregate };
   }
 
   /** Of those that are decided and have a reference; null: there are none. */

@@ -36,12 +36,12 @@ export class SessionRecord {
     return this.#seconds + ((nowMs - sinceMs) / 1000) * timeScale;
   }
 
-  /** Answers in an engine second since it last began to answer; null: it does not, or has none yet. */
-  answersPerSecond(nowMs: number): number | null {
+  /** Answers since it last began to answer, and engine seconds since then; null: it does not answer, or has only just begun. */
+  stretch(nowMs: number): { readonly answers: number; readonly seconds: number } | null {
     if (this.#stretch === null) return null;
-    const answers = this.answers - this.#stretch.answers;
-    const seconds = ((nowMs - this.#stretch.sinceMs) / 1000) * this.#stretch.timeScale;
-    return answers === 0 || seconds <= 0 ? null : answers / seconds;
+    const { sinceMs, timeScale, answers } = this.#stretch;
+    const seconds = ((nowMs - sinceMs) / 1000) * timeScale;
+    return seconds > 0 ? { answers: this.answers - answers, seconds } : null;
   }
 
   begin(nowMs: number, timeScale: number): void {

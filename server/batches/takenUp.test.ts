@@ -123,6 +123,7 @@ it("counts all that is on disk once, tells how far it has read, and begins nothi
     aggregated: 1,
     unanswered: 0,
     open: QUESTIONS - (questionsRead ?? 0) + 1,
+    toAggregate: 1,
   });
   const begun = callsNow().filter(({ state }) => state === "asked");
   expect(begun.map(({ position }) => position)).toEqual(UNDER_WAY.slice(1));

@@ -45,6 +45,8 @@ export interface BatchSession {
   /** As they were predicted (the aggregator's as in `aggregatorPredicted`), and as they were: engine seconds of loading and of answering; null: not yet, or nothing predicts them. */
   readonly predicted: { readonly loadSeconds: number; readonly seconds: number } | null;
   readonly measured: { readonly loadSeconds: number | null; readonly seconds: number | null };
+  /** What it will have taken, in engine seconds, by the rule that `etaSeconds` of the batch goes by; null: it is over, is not needed, or nothing tells. */
+  readonly expected: { readonly loadSeconds: number; readonly seconds: number } | null;
 }
 
 /** A batch as lists tell of it. */
@@ -83,7 +85,14 @@ export interface Batch extends BatchSummary {
   readonly progress: {
     readonly expertAnswers: { readonly asked: number; readonly done: number; readonly failed: number };
     /** Questions that the gate has decided, and how. `unanswered`: neither experts nor aggregator gave an answer. */
-    readonly questions: { readonly skipped: number; readonly aggregated: number; readonly unanswered: number; readonly open: number };
+    readonly questions: {
+      readonly skipped: number;
+      readonly aggregated: number;
+      readonly unanswered: number;
+      readonly open: number;
+      /** Those that the gate sends to the aggregator, answered by it or not: with those skipped, all whose experts are through. */
+      readonly toAggregate: number;
+    };
     /** Answers off which no vote could be read. */
     readonly noVote: number;
     /** Calls by what went wrong, in words, most first. */
