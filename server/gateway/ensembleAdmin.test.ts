@@ -26,7 +26,7 @@ describe("ensembles on the admin port", () => {
     const models = (await (await fetch(`${gateway.dataUrl}/v1/models`)).json()) as { data: { id: string }[] };
     expect(models.data.map(({ id }) => id)).toEqual(expect.arrayContaining(["ensemble/trio", "ensemble/duo"]));
     expect((await fetch(`${gateway.dataUrl}/v1/models/ensemble%2Fduo`)).status).toBe(200);
-    expect((await admin(gateway, "PUT", "/ensembles/trio", put({ tau: 0.6 }))).body.ensembles[0]?.ensemble.tau).toBe(0.6);
+    expect((await admin(gateway, "PUT", "/ensembles/trio", put({ tau: 2 / 3 }))).body.ensembles[0]?.ensemble.tau).toBe(2 / 3);
     expect((await admin(gateway, "PUT", "/ensembles/trio/tau", { tau: 0.5, ...signed })).status).toBe(200);
     expect((await admin(gateway, "DELETE", "/ensembles/duo", signed)).body.ensembles.map(({ ensemble }) => ensemble.name)).toEqual([
       "trio",
@@ -42,7 +42,7 @@ describe("ensembles on the admin port", () => {
       "tau changed",
       "ensemble ended",
     ]);
-    expect(noted[3]?.detail).toBe("The ensemble trio skips its aggregator from a confidence of 0.5 on; before it did from 0.6 on: a trial");
+    expect(noted[3]?.detail).toBe("The ensemble trio skips its aggregator from a confidence of 0.5 on; before it did from 2/3 on: a trial");
   });
 
   it("may aggregate every question, and the audit says so in words", async () => {

@@ -10,7 +10,7 @@ export interface GatewayLimits {
   readonly queuedPerModel: number;
   /** Engines tried for one stage before the request fails. */
   readonly attemptsPerStage: number;
-  /** Time for one request over all its stages, queues and judge calls, and for a run of a workflow over all its requests; then 504. */
+  /** Time for one request over all its stages, queues and judge calls, and for a run of a workflow over all its requests; then 504. Of an ensemble's, experts have half at most. */
   readonly requestSeconds: number;
   /** Runs of workflows that the gateway carries out at once; further ones are refused with 429. */
   readonly runs: number;

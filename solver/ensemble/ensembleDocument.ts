@@ -68,7 +68,7 @@ export const ensembleSchema = z
     }),
     /** Answers without which the gate decides nothing by itself. */
     quorum: z.int().min(1).max(MOST_EXPERTS),
-    /** After which the gate decides about what is there; engine seconds. */
+    /** After which the gate decides about what is there; engine seconds. A gateway gives experts half of a request's time at most. */
     deadlineSeconds: z.number().positive().max(86_400),
     /** Of an expert's answer; left out: as many as the engine allows. */
     maxTokens: z.int().positive().max(1_000_000).optional(),
