@@ -91,7 +91,7 @@ export class EnsembleRun {
     if (leading !== undefined) return this.#give("aggregator-failed", leading, { voted, usages: usagesOf(voted) });
     const error = nobodyAnswered(voted, this.#options.ensemble, aggregated);
     this.#fail(error, retryAfter(voted, aggregated));
-    return isRefused(error) ? error : "failed";
+    return isRefused(error) ? { status: error.status } : "failed";
   }
 
   /** Asks the aggregator for a whole answer, and gives it. @returns the outcome, or why there is no answer. */
@@ -170,7 +170,7 @@ export class EnsembleRun {
   #ended(): EnsembleOutcome | Uncounted {
     const error = endedError(this.#options.arrival.abort.signal);
     this.#fail(error);
-    return error.status === clientGone ? error : "failed";
+    return error.status === clientGone ? { status: clientGone } : "failed";
   }
 
   #fail(error: ApiError, headers: OutgoingHttpHeaders = {}): void {
