@@ -107,7 +107,7 @@ function Opened(props: { readonly batch: Batch; readonly onSample: (id: string) 
               Download results
             </a>
             <ToSample batch={batch} onSample={props.onSample} />
-            <ExportBatch request={batch.request} />
+            <ExportBatch of={{ batchId: batch.id }} />
           </div>
         </div>
       </Panel>

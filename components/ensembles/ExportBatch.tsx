@@ -13,8 +13,8 @@ const formats: readonly { readonly format: BatchExport["format"]; readonly name:
   { format: "ray", name: "Ray" },
 ];
 
-/** A batch as a job file with its prompts, for whoever runs jobs elsewhere. */
-export function ExportBatch({ request }: { readonly request: BatchRequest | null }) {
+/** A batch that would be started, or that was, as a job file with its prompts, for whoever runs jobs elsewhere. */
+export function ExportBatch({ of }: { readonly of: { readonly request: BatchRequest } | { readonly batchId: string } | null }) {
   const client = useTRPCClient();
   const save = useMutation({
     mutationFn: async (order: BatchExport) => takeOutcome(await client.batches.export.mutate(order)),
@@ -24,11 +24,7 @@ export function ExportBatch({ request }: { readonly request: BatchRequest | null
     <fieldset className="flex flex-wrap items-center gap-2 text-sm">
       <legend className="float-left mr-2 text-ink-2">Job file for</legend>
       {formats.map(({ format, name }) => (
-        <Button
-          key={format}
-          disabled={request === null || save.isPending}
-          onClick={() => request !== null && save.mutate({ request, format })}
-        >
+        <Button key={format} disabled={of === null || save.isPending} onClick={() => of !== null && save.mutate({ ...of, format })}>
           {name}
         </Button>
       ))}

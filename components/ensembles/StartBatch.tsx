@@ -16,12 +16,13 @@ import { Modal } from "../ui/Modal";
 import { NumberGuard } from "../ui/NumberGuard";
 import { AssignmentsField } from "./AssignmentsField";
 import { BatchPreviewPart } from "./BatchPreviewPart";
-import { type BatchForm, composeBatch, usualCalls } from "./composeBatch";
+import { type BatchForm, composeBatch, usualCalls, usualName, usualWorkers } from "./composeBatch";
 import { ExportBatch } from "./ExportBatch";
 import type { EnsemblesView } from "./ensemblesCodec";
 import { ensembleInView, gpusNeeded, kOptions } from "./preparePlaceForm";
 import { useBatchAct } from "./useBatchAct";
 import { usePreview } from "./usePreview";
+import { useRoom } from "./useRoom";
 
 type Put = (change: Partial<BatchForm>) => void;
 
@@ -87,7 +88,9 @@ export function StartBatch(props: {
   const { experts = [] } = ensembles.find((each) => each.ensemble.name === ensemble)?.ensemble ?? {};
   const needed = cards === undefined ? 1 : gpusNeeded(experts, cluster.spec.gpu, cards);
   const gpusPerWorker = typed.gpusPerWorker ?? chosen.perWorker ?? needed;
-  const room = Math.max(1, Math.floor(gpuCount(cluster.spec, cluster.spec.gpu) / gpusPerWorker));
+  const room = useRoom(cluster.spec.id, gpusPerWorker);
+  const workers = typed.workers ?? chosen.workers;
+  const free = room ?? Math.floor(gpuCount(cluster.spec, cluster.spec.gpu) / gpusPerWorker);
   const form: BatchForm = {
     ...{
       name: "",
@@ -96,13 +99,15 @@ export function StartBatch(props: {
       ...usualCalls,
       assignments: null,
     },
-    ...{ promptSetId: (named.prompts ?? sets[0])?.id ?? "", workers: chosen.workers ?? Math.min(room, Math.max(1, experts.length)) },
+    ...{ promptSetId: (named.prompts ?? sets[0])?.id ?? "", workers: workers ?? usualWorkers(free, experts.length) },
     ...typed,
     ...{ ensemble, gpusPerWorker },
   };
   const put: Put = (change) => setTyped((old) => ({ ...old, ...change }));
-  const made = composeBatch(form, cluster.spec.id);
-  const request = "request" in made ? made.request : null;
+  const prompts = sets.find(({ id }) => id === form.promptSetId)?.name ?? "";
+  const made = composeBatch(form, { clusterId: cluster.spec.id, prompts });
+  // How many workers it begins with is not known before it is known what is free.
+  const request = "request" in made && (workers !== null || room !== undefined) ? made.request : null;
   const { preview, error, working } = usePreview(request);
   const start = useBatchAct(client.batches.start.mutate, ({ id }) => onStarted(id));
   return (
@@ -123,7 +128,13 @@ export function StartBatch(props: {
               if (request !== null && preview !== null && sound && !start.isPending) start.mutate(request);
             }}
           >
-            <TextField label="Name" value={form.name} maxLength={80} placeholder={form.ensemble} onChange={(name) => put({ name })} />
+            <TextField
+              label="Name"
+              value={form.name}
+              maxLength={80}
+              placeholder={usualName(form.ensemble, prompts)}
+              onChange={(name) => put({ name })}
+            />
             <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
               <SelectField
                 className="min-w-48 flex-1"
@@ -166,7 +177,15 @@ export function StartBatch(props: {
               </p>
             )}
             <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
-              <NumberField label="Workers" whole min={1} max={256} value={form.workers} onChange={(workers) => put({ workers })} />
+              <NumberField
+                label="Workers"
+                {...(room != null && { unit: `of ${room} free` })}
+                whole
+                min={1}
+                max={256}
+                value={form.workers}
+                onChange={(workers) => put({ workers })}
+              />
               <NumberField
                 label="GPUs of a worker"
                 whole
@@ -196,7 +215,7 @@ export function StartBatch(props: {
             <ErrorLine error={start.error} />
             <div className="flex flex-wrap items-center justify-end gap-2">
               <div className="mr-auto">
-                <ExportBatch request={sound ? request : null} />
+                <ExportBatch of={sound && request !== null ? { request } : null} />
               </div>
               <Button onClick={onClose}>Cancel</Button>
               <Button type="submit" look="primary" disabled={preview === null || working || !sound || start.isPending}>

@@ -21,11 +21,28 @@ export interface BatchForm {
 /** How engines are asked unless somebody says otherwise: what the request itself defaults to. */
 export const usualCalls = { concurrency: 64, timeoutSeconds: 600, attempts: 3 } as const satisfies Partial<BatchForm>;
 
-/** The request that a form makes, or the first sentence of what is in the way. */
-export function composeBatch(form: BatchForm, clusterId: string): { readonly request: BatchRequest } | { readonly problem: string } {
+/** Workers to begin with: one for each expert, as far as they are free, and one where none is, of which it is then said. */
+export const usualWorkers = (free: number, experts: number): number => Math.max(1, Math.min(free, experts));
+
+/** The name of a batch that nobody names. */
+export const usualName = (ensemble: string, prompts: string): string => `${ensemble} on ${prompts}`.slice(0, 80).trim();
+
+/** The request that a form makes, or the first sentence of what is in the way. `prompts`: what their sample is called. */
+export function composeBatch(
+  form: BatchForm,
+  { clusterId, prompts }: { readonly clusterId: string; readonly prompts: string },
+): { readonly request: BatchRequest } | { readonly problem: string } {
   if (form.ensemble === "") return { problem: "Make an ensemble first, on the tab Place." };
   if (form.promptSetId === "") return { problem: "Take a sample of prompts first, on Workloads." };
   const { single, name, assignments, ...rest } = form;
   const assigned = assignments === null ? {} : { assignmentsUploadId: assignments.uploadId };
-  return { request: { ...rest, ...assigned, name: name.trim() || form.ensemble, clusterId, replicas: single ? "single" : "amortised" } };
+  return {
+    request: {
+      ...rest,
+      ...assigned,
+      name: name.trim() || usualName(form.ensemble, prompts),
+      clusterId,
+      replicas: single ? "single" : "amortised",
+    },
+  };
 }

@@ -1,14 +1,14 @@
 import type { Batches } from "@/server/batches/createBatches";
 import { emulationProblem } from "@/server/batches/emulatedWorkload";
-import { freeWorkers } from "@/server/batches/freeWorkers";
+import { freeGroups, freeWorkers } from "@/server/batches/freeWorkers";
 import { batchJobFile } from "@/server/batches/jobFiles/batchJobFile";
 import { noRoomForAggregator, prepareOrder } from "@/server/batches/prepareOrder";
 import type { CardShelf } from "@/server/cards/cardShelf";
 import { claimOnCluster } from "@/server/clusters/claims";
-import type { BatchRequest } from "@/server/contracts/batches";
+import type { BatchExport, BatchRequest } from "@/server/contracts/batches";
 import type { Outcome } from "@/server/contracts/studio";
 import type { Fleet } from "@/server/fleet/fleet";
-import type { BatchOrder } from "@/server/store/batchOrder";
+import type { BatchOrder, ExpertsOrder } from "@/server/store/batchOrder";
 import type { Store } from "@/server/store/store";
 import { previewOf } from "./batchPreview";
 import type { BatchService } from "./ensembleServices";
@@ -50,9 +50,31 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
     return aggregator === null ? { ok: false, message: noRoomForAggregator(order) } : { ok: true, order: { ...order, ...aggregator } };
   }
 
+  /** What a job file is to have. */
+  async function ordered(asked: BatchExport, signal: AbortSignal): Promise<Outcome<{ readonly order: ExpertsOrder }>> {
+    if ("batchId" in asked) {
+      const batch = store.batches.get(asked.batchId);
+      return batch === null ? { ok: false, message: "There is no such batch." } : { ok: true, order: batch.order };
+    }
+    const { request } = asked;
+    const cluster = store.clusters.get(request.clusterId);
+    if (cluster === null) return noCluster(request.clusterId);
+    // What of it is free is for whoever runs the job to see to.
+    const hardware = freeWorkers({ ...cluster.spec, engines: [] }, request);
+    if (!hardware.ok) return hardware;
+    const { catalogue } = cards.read();
+    return prepareOrder(request, { store, uploads, cards: catalogue, hardware, observed: null, emulated: false, signal });
+  }
+
   return {
     list: () => batches.list(),
     get: (id) => batches.get(id),
+    async room({ clusterId, gpusPerWorker }, signal) {
+      const cluster = clusterOf(clusterId);
+      if (cluster === null) return { ok: false, message: "This cluster is not connected." };
+      const seen = await cluster.connector.observe(signal);
+      return seen.ok ? { ok: true, workers: freeGroups(seen.value, gpusPerWorker).length } : seen;
+    },
     async preview(request, signal) {
       const made = await prepared(request, signal);
       return made.ok ? { ok: true, preview: previewOf(made.order) } : made;
@@ -95,17 +117,12 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
       return { ok: true };
     },
     results: (id) => batches.results(id),
-    async export({ request, format }, signal) {
-      const cluster = store.clusters.get(request.clusterId);
-      if (cluster === null) return noCluster(request.clusterId);
-      const { catalogue } = cards.read();
-      // What of it is free is for whoever runs the job to see to.
-      const hardware = freeWorkers({ ...cluster.spec, engines: [] }, request);
-      if (!hardware.ok) return hardware;
-      const made = await prepareOrder(request, { store, uploads, cards: catalogue, hardware, observed: null, emulated: false, signal });
-      if (!made.ok) return made;
-      const { connection } = cluster;
-      return batchJobFile(made.order, { format, connection, cards: catalogue, prompts: store.prompts });
+    async export(asked, signal) {
+      const settled = await ordered(asked, signal);
+      if (!settled.ok) return settled;
+      const { order } = settled;
+      const connection = store.clusters.get(order.request.clusterId)?.connection ?? null;
+      return batchJobFile(order, { format: asked.format, connection, cards: cards.read().catalogue, prompts: store.prompts });
     },
   };
 }

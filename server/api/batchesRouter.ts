@@ -8,6 +8,9 @@ const never = (): AbortSignal => new AbortController().signal;
 export const batchesRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.batches.list()),
   get: procedure.input(id).query(({ ctx, input }) => ctx.services.batches.get(input.id)),
+  room: procedure
+    .input(batchRequestSchema.pick({ clusterId: true, gpusPerWorker: true }))
+    .query(({ ctx, input, signal }) => ctx.services.batches.room(input, signal ?? never())),
   preview: procedure.input(batchRequestSchema).query(({ ctx, input, signal }) => ctx.services.batches.preview(input, signal ?? never())),
   start: procedure
     .input(batchRequestSchema)

@@ -302,6 +302,9 @@ describe("ensembles over a running cluster", () => {
     const { batches, ensembles, clusters } = runtime.services;
     await until(() => clusters.list().length > 0);
     expect(await said(batches.preview(request({ workers: 3 }), never))).toContain("2 workers of 1 l40s");
+    expect(await batches.room({ clusterId: embeddedClusterId, gpusPerWorker: 1 }, never)).toEqual({ ok: true, workers: 2 });
+    expect(await batches.room({ clusterId: embeddedClusterId, gpusPerWorker: 8 }, never)).toEqual({ ok: true, workers: 0 });
+    expect(await said(batches.room({ clusterId: "none", gpusPerWorker: 1 }, never))).toContain("not connected");
     expect(await said(batches.preview(request({ ensemble: "none" }), never))).toBe("There is no ensemble none.");
     expect(await said(batches.preview(request({ promptSetId: "none" }), never))).toBe("There is no such sample of prompts.");
     const who = Readable.from([Buffer.from("id,expert\nq0,qwen2.5-3b\n")]);
@@ -327,6 +330,13 @@ describe("ensembles over a running cluster", () => {
     const results = [...(batches.results(id) ?? [])];
     expect(results).toHaveLength(24);
     expect(batches.results("none")).toBeNull();
+    // Its job file is of what it did, whatever became of its ensemble.
+    done(ensembles.remove("vote", "ada"));
+    const file = done(await batches.export({ batchId: id, format: "ray" }, never));
+    expect(file.text).toContain("24 questions through the experts of vote, on 2 workers of 1 l40s");
+    expect(await said(batches.export({ request: request(), format: "ray" }, never))).toBe("There is no ensemble vote.");
+    expect(await said(batches.export({ batchId: "none", format: "ray" }, never))).toBe("There is no such batch.");
+    done(ensembles.keep({ ensemble: ensemble(), expects: null }, "ada"));
 
     done(await ensembles.keepSample({ name: "nightly's", source: { kind: "batch", batchId: id } }, "ada"));
     expect(ensembles.samples()[0]).toMatchObject({ name: "nightly's", origin: "emulated", questions: 20, categories: ["even", "odd"] });

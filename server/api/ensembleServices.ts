@@ -62,6 +62,11 @@ export interface BatchService {
   /** Newest first. */
   list(): readonly BatchSummary[];
   get(id: string): Batch | null;
+  /** Workers of so many GPUs each that the cluster has free at this moment. */
+  room(
+    asked: { readonly clusterId: string; readonly gpusPerWorker: number },
+    signal: AbortSignal,
+  ): Promise<Outcome<{ readonly workers: number }>>;
   /** What `start` would do; nothing is begun. */
   preview(request: BatchRequest, signal: AbortSignal): Promise<Outcome<{ readonly preview: BatchPreview }>>;
   start(request: BatchRequest, signal: AbortSignal, actor: Actor): Promise<Outcome<{ readonly id: string }>>;
@@ -74,6 +79,6 @@ export interface BatchService {
   remove(id: string, actor: Actor): Outcome<object>;
   /** Questions that are decided, in order of prompts, read as they are taken; null: no such batch. */
   results(id: string): Iterable<BatchResult> | null;
-  /** As a job for Kubernetes or Ray, with its prompts. */
+  /** As a job for Kubernetes or Ray, with its prompts; one that was started as its order has it, whatever became of its ensemble since. */
   export(request: BatchExport, signal: AbortSignal): Promise<Outcome<{ readonly name: string; readonly text: string }>>;
 }

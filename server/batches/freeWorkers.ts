@@ -16,24 +16,29 @@ export function gpusByNode(workers: readonly Placement[]): ReadonlyMap<string, r
   return byNode;
 }
 
+type Seen = Pick<Observation, "gpu" | "nodes" | "engines" | "topology">;
+
+const usableOf = ({ nodes, gpu }: Seen): readonly ObservedNode[] =>
+  nodes.filter((node) => node.closed == null && (node.gpu ?? gpu) === gpu);
+
+/** All groups of so many GPUs on one node that nothing holds at this moment; none where batches cannot load engines of their own. */
+export const freeGroups = (seen: Seen, gpusPerWorker: number): readonly Placement[] =>
+  seen.topology === "given" ? [] : usableOf(seen).flatMap((node) => groups(node.name, freeOf(node, seen.engines), gpusPerWorker));
+
 /**
- * Groups of GPUs that nothing holds at this moment, node by node.
+ * As many of the free groups as are wanted, node by node.
  *
  * @returns a sentence with what is free where that is not enough.
  */
-export function freeWorkers(
-  observation: Pick<Observation, "gpu" | "nodes" | "engines" | "topology">,
-  wanted: { readonly workers: number; readonly gpusPerWorker: number },
-): Outcome<FreeWorkers> {
-  const { gpu, nodes, engines, topology } = observation;
+export function freeWorkers(observation: Seen, wanted: { readonly workers: number; readonly gpusPerWorker: number }): Outcome<FreeWorkers> {
+  const { gpu, nodes, topology } = observation;
   if (topology === "given")
     return {
       ok: false,
       message: "The engines of this cluster are started by somebody else: a batch loads its own, so run it where plans do.",
     };
-  const usable = nodes.filter((node) => node.closed == null && (node.gpu ?? gpu) === gpu);
-  const workers = usable.flatMap((node) => groups(node.name, freeOf(node, engines), wanted.gpusPerWorker));
-  const left = nodes.length - usable.length;
+  const workers = freeGroups(observation, wanted.gpusPerWorker);
+  const left = nodes.length - usableOf(observation).length;
   const notes =
     left === 0 ? [] : [`${left} ${left === 1 ? "node" : "nodes"} with other GPUs than ${gpu}, or that take no new engine, were left out.`];
   if (workers.length >= wanted.workers) return { ok: true, gpu, workers: workers.slice(0, wanted.workers), notes };

@@ -140,12 +140,12 @@ export interface BatchResult {
   readonly aggregator: BatchAnswer | null;
 }
 
-/** A batch as files for somebody else's hands. */
-const batchExportFormats = ["kubernetes", "ray"] as const;
-export const batchExportSchema = z.strictObject({
-  request: batchRequestSchema,
-  format: z.enum(batchExportFormats),
-});
+/** A batch as files for somebody else's hands: one that would be started, or one that was, as it was settled then. */
+const format = z.enum(["kubernetes", "ray"]);
+export const batchExportSchema = z.union([
+  z.strictObject({ request: batchRequestSchema, format }),
+  z.strictObject({ batchId: z.string().min(1), format }),
+]);
 export type BatchExport = z.infer<typeof batchExportSchema>;
 
 /** What starting it would do: sessions timed, free GPUs taken, and what is assumed. */
