@@ -58,6 +58,40 @@ test("a newcomer sees where experts of an ensemble go, tries its gate, serves it
     await page.goto(`${studio.url}/ensembles`);
   });
 
+  await test.step("a new ensemble takes no name that is taken, and its editor leads to what is wrong", async () => {
+    await page.getByRole("button", { name: "New ensemble" }).click();
+    const dialog = page.getByRole("dialog");
+    const name = dialog.getByLabel("Name", { exact: true });
+    await name.fill("example");
+    await expect(name).toHaveAccessibleDescription(/There is an ensemble example already, as version 1/);
+    await name.fill("another");
+    await expect(name).toHaveAccessibleDescription("");
+    await dialog.getByRole("button", { name: "Keep it" }).click();
+    await expect(dialog.getByLabel("Add an expert")).toBeFocused();
+    await expect(dialog.getByLabel("Add an expert")).toHaveAccessibleDescription("Name two experts at least, and sixteen at most.");
+    await expect(dialog.getByLabel("Aggregator", { exact: true })).toHaveAccessibleDescription(
+      "Name the model that makes one answer of several.",
+    );
+    await accessible(page);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+  });
+
+  await test.step("what cannot be read for Place is said, with a way out, and what an address names in vain too", async () => {
+    await page.route(/workloads\.list/, (route) => route.fulfill({ status: 500, body: "{}" }));
+    await page.goto(`${studio.url}/ensembles?gpu=foo&prompts=gone&lengths=sample:gone`);
+    await expect(page.getByRole("button", { name: "Try again" })).toBeVisible();
+    await page.unroute(/workloads\.list/);
+    await page.getByRole("button", { name: "Try again" }).click();
+    for (const says of [
+      "the GPU foo that the address names",
+      "prompts that the address names",
+      "lengths of answers that the address names",
+    ])
+      await expect(page.getByText(says)).toBeVisible();
+    await expect(page.getByTestId("placement")).toHaveAttribute("aria-busy", "false");
+    await page.goto(`${studio.url}/ensembles`);
+  });
+
   await test.step("a file says who answers what: experts are placed by it, also after a reload, and an address without the file says so", async () => {
     const questions = page.getByRole("table", { name: "Experts as they are placed" }).getByRole("row");
     await page.getByText("Assign questions by a file").click();

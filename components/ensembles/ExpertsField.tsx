@@ -58,7 +58,7 @@ export function ExpertsField(props: {
           problem={problem}
           onChange={setTyped}
         />
-        <div className="mt-5">
+        <div className="mt-5.5">
           <Button disabled={!addable} onClick={add}>
             Add
           </Button>
