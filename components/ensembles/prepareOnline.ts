@@ -43,7 +43,7 @@ export function onlineFigures(
     {
       name: "Below the quorum",
       value: formatCount(belowQuorum),
-      detail: `of ${ensemble.quorum}: at the deadline, or because experts failed`,
+      detail: `of ${ensemble.quorum}: experts late or failed`,
     },
     {
       name: "No answer",
