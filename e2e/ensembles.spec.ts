@@ -261,6 +261,9 @@ test("a newcomer sees where experts of an ensemble go, tries its gate, serves it
   });
 
   await test.step("a batch of them is previewed, started on free GPUs beside the plan in force, and watched to its end", async () => {
+    await page.goto(`${studio.url}/ensembles?tab=batches&open=start&prompts=gone`);
+    await expect(page.getByText("The questions that the address names are not kept")).toBeVisible();
+    await expect(page.getByTestId("batch-preview")).toContainText(String(QUESTIONS), { timeout: 60_000 });
     await page.goto(`${studio.url}/ensembles?tab=batches`);
     await accessible(page);
     await page.getByRole("button", { name: "Start a batch" }).first().click();
