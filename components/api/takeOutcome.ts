@@ -1,7 +1,7 @@
 import type { Outcome } from "@/server/contracts/studio";
 
 /** A refusal of the studio, as the error its sentence is shown from. */
-class RefusedError extends Error {
+export class RefusedError extends Error {
   override readonly name = "RefusedError";
 }
 

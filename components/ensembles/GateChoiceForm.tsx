@@ -38,7 +38,7 @@ export function GateChoiceForm(props: {
             label="Ensemble"
             value={props.ensemble ?? ""}
             options={ensembles.map(({ ensemble, version }) => ({ value: ensemble.name, text: `${ensemble.name} v${version}` }))}
-            onChange={(name) => onChange({ ensemble: name, experts: null, aggregator: null, asked: null, tau: null })}
+            onChange={(name) => onChange({ ensemble: name, experts: null, aggregator: null, asked: null, confidence: null, tau: null })}
           />
         )}
         <SelectField

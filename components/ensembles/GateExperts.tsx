@@ -8,7 +8,7 @@ const columns = [
   { key: "model", name: "Expert" },
   { key: "accuracy", name: "Right", numeric: true },
   { key: "span", name: "90 % interval" },
-  { key: "asked", name: "Questions asked", numeric: true },
+  { key: "asked", name: "Recruited for", numeric: true },
   { key: "voted", name: "Vote read", numeric: true },
   { key: "tokens", name: "Mean tokens", numeric: true },
 ] as const;

@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from "react";
 import type { ClusterSummary, GateReport, KeptEnsemble } from "@/server/contracts/studio";
+import { RefusedError } from "../api/takeOutcome";
 import { Badge } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { Figure } from "../ui/Figure";
@@ -110,12 +111,13 @@ export function GatePanel(props: Shown & { readonly query: ReturnType<typeof use
   const { sample, request } = choice;
   const { word, tone } = originWords[sample.origin];
   const { data: report, isPlaceholderData } = query;
+  // Trying a refused one again would not help: it is to be chosen otherwise.
+  const refused = query.error instanceof RefusedError ? query.error.message : null;
+  const hindered = choice.hindered ?? refused;
   const asked: PanelStatus =
-    choice.hindered === null
-      ? queryStatus(query, { what: "Replaying the gate" })
-      : { kind: "empty", title: "Nothing to replay yet", text: choice.hindered };
+    hindered === null ? queryStatus(query, { what: "Replaying the gate" }) : { kind: "empty", title: "Nothing to replay", text: hindered };
   const buckets = useMemo(() => (report === undefined ? [] : prepareBuckets(report, request.expertsPerQuestion)), [report, request]);
-  const says = useMemo(() => (report === undefined ? null : agreementSays(report)), [report]);
+  const says = useMemo(() => (report === undefined ? [] : agreementSays(report)), [report]);
   const origin = tone === "hatched" ? <Badge tone="hatched">{word}</Badge> : word;
   const paled = isPlaceholderData ? "opacity-50" : "";
   return (
@@ -125,11 +127,11 @@ export function GatePanel(props: Shown & { readonly query: ReturnType<typeof use
           {() => report !== undefined && <div className={paled}>{<TauPanel {...props} report={report} />}</div>}
         </PanelState>
       </Panel>
-      {choice.hindered === null && report !== undefined && (
+      {hindered === null && report !== undefined && (
         <div className={`flex flex-col gap-4 ${paled}`}>
           <Panel title="Agreement" aside={<span>answers {origin}</span>}>
             <div className="flex flex-col gap-3">
-              {says?.sentences.map(({ text, doubts }) => (
+              {says.map(({ text, doubts }) => (
                 <p key={text} className={`text-sm ${doubts ? "text-warn" : "text-ink-2"}`}>
                   {text}
                 </p>

@@ -93,6 +93,11 @@ export function GateTab({ cluster }: { readonly cluster: ClusterSummary }) {
                     The sample that the address names is not kept; this is another.
                   </p>
                 )}
+                {choice.doubt !== null && (
+                  <p role="status" className="text-sm text-warn">
+                    {choice.doubt}
+                  </p>
+                )}
                 <GateChoiceForm
                   choice={choice}
                   samples={samples.data ?? []}

@@ -69,6 +69,7 @@ function Placed(props: {
             <PlacementPanels
               placement={placement}
               current={current}
+              isBusy={!current && !placing.cancelled && placing.error === null}
               baseline={view.schedule}
               onBaseline={(schedule) => write({ schedule }, "replace")}
             />

@@ -23,6 +23,8 @@ export function PlacementPanels(props: {
   readonly placement: EnsemblePlacement;
   /** Whether it is of the request as it stands; else it is paled. */
   readonly current: boolean;
+  /** Whether another is being placed. */
+  readonly isBusy: boolean;
   /** null: the one that suits. */
   readonly baseline: Baseline | null;
   readonly onBaseline: (baseline: Baseline | null) => void;
@@ -32,7 +34,7 @@ export function PlacementPanels(props: {
   const picture = useMemo(() => preparePlacement(placement, baseline, identities), [placement, baseline, identities]);
   const { gantt, aggregator, bound, sweep } = picture;
   return (
-    <div className={`flex flex-col gap-4 ${current ? "" : "opacity-60"}`} aria-busy={!current} data-testid="placement">
+    <div className={`flex flex-col gap-4 ${current ? "" : "opacity-60"}`} aria-busy={props.isBusy} data-testid="placement">
       <Panel
         title="Workers before and after"
         aside={

@@ -15,7 +15,7 @@ const first: EnsemblesView = {
     asked: null,
     aggregator: null,
   },
-  ...{ confidence: "plurality", tau: null, allowed: null, snippet: "curl", batch: null, prompts: null },
+  ...{ confidence: null, tau: null, allowed: null, snippet: "curl", batch: null, prompts: null },
 };
 
 it("brings every choice back from the address, and says nothing of a page as it opens", () => {

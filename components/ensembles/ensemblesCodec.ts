@@ -51,7 +51,8 @@ export interface EnsemblesView {
   readonly asked: number | null;
   /** Model whose own answers stand in for an aggregator's. */
   readonly aggregator: string | null;
-  readonly confidence: ConfidenceKind;
+  /** null: the ensemble's own. */
+  readonly confidence: ConfidenceKind | null;
   /** Above 1: all is aggregated. */
   readonly tau: number | null;
   /** Points of accuracy that a tau may cost. */
@@ -105,7 +106,7 @@ export const ensemblesCodec: UrlCodec<EnsemblesView> = {
     experts: modelsIn(params.get("experts")),
     asked: wholeIn(params, "asked", MOST_EXPERTS),
     aggregator: textIn(params, "aggregator"),
-    confidence: readWord(params, "confidence", confidenceKinds) ?? "plurality",
+    confidence: readWord(params, "confidence", confidenceKinds),
     tau: readNumber(params, "tau", { min: 0, max: 2 }),
     allowed: readNumber(params, "allowed", { min: 0, max: 20 }),
     snippet: readWord(params, "snippet", snippetLanguages) ?? "curl",
@@ -130,7 +131,7 @@ export const ensemblesCodec: UrlCodec<EnsemblesView> = {
     experts: view.experts?.join(","),
     asked: numberOut(view.asked),
     aggregator: view.aggregator ?? undefined,
-    confidence: view.confidence === "plurality" ? undefined : view.confidence,
+    confidence: view.confidence ?? undefined,
     tau: numberOut(view.tau),
     allowed: numberOut(view.allowed),
     snippet: view.snippet === "curl" ? undefined : view.snippet,

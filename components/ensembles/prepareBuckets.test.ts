@@ -51,42 +51,51 @@ describe("a bucket", () => {
 });
 
 describe("whether agreement pays", () => {
+  const bucket = (votes: string, questions: number, right: number) => ({
+    ...{ votes, questions, leading: around(right, 0.03), aggregator: null, expertTokens: 1 },
+  });
+  const doubtful = (buckets: Parameters<typeof agreementSays>[0]["buckets"]) => agreementSays({ buckets }).filter(({ doubts }) => doubts);
+
   it("does where the leading answer is right more often the more agree", () => {
     const says = agreementSays(testReport());
-    expect(says.pays).toBe(true);
-    expect(says.sentences).toHaveLength(1);
-    expect(says.sentences[0]?.text).toContain("96.0\u00a0% where votes are 3:0, on 59.1\u00a0% where they are not");
+    expect(says).toHaveLength(1);
+    expect(says[0]?.doubts).toBe(false);
+    expect(says[0]?.text).toContain("right on 96.0\u00a0% where 3 experts agree, and on 59.1\u00a0% where fewer do");
+  });
+
+  it("goes by what parts the questions evenly, however few are the ones on which all agree", () => {
+    const many = [
+      bucket("9", 12, 1),
+      bucket("7:2", 140, 0.98),
+      bucket("5:4", 80, 0.67),
+      bucket("4:4:1", 40, 0.38),
+      bucket("3:3:2:1", 28, 0),
+    ];
+    const [says] = agreementSays({ buckets: many });
+    expect(says?.doubts).toBe(false);
+    expect(says?.text).toMatch(/right on 9\d\.\d\u00a0% where 7 experts or more agree, and on 4\d\.\d\u00a0% where fewer do/);
   });
 
   it("does not where accuracies are too close to tell", () => {
-    const [most, , least] = testReport().buckets;
-    if (most === undefined || least === undefined) throw new Error("the report has three buckets");
-    const says = agreementSays({ buckets: [most, { ...least, leading: around(0.95), aggregator: null }] });
-    expect(says.pays).toBe(false);
-    expect(says.sentences[0]?.text).toContain("does not tell right answers from wrong ones");
+    const says = doubtful([bucket("3:0", 450, 0.96), bucket("1:1:1", 150, 0.95)]);
+    expect(says[0]?.text).toContain("does not tell right answers from wrong ones");
   });
 
   it("does not where the aggregator is better even when all agree", () => {
-    const buckets = testReport().buckets.map((bucket) => ({ ...bucket, aggregator: around(0.99, 0.005) }));
-    const says = agreementSays({ buckets });
-    expect(says.pays).toBe(false);
-    expect(says.sentences.at(-1)?.text).toContain("every skip costs accuracy");
+    const says = agreementSays({ buckets: testReport().buckets.map((each) => ({ ...each, aggregator: around(1, 0) })) });
+    expect(says.at(-1)?.text).toContain("every skip costs accuracy");
     // That they are right more often the more agree is no bad news beside it.
-    expect(says.sentences.map(({ doubts }) => doubts)).toEqual([false, true]);
+    expect(says.map(({ doubts }) => doubts)).toEqual([false, true]);
   });
 
   it("says that asking does not pay where the aggregator is worse even when experts are split", () => {
-    const buckets = testReport().buckets.map((bucket) => ({ ...bucket, aggregator: around(0.1) }));
-    expect(agreementSays({ buckets }).sentences.at(-1)?.text).toContain("asking it does not pay");
+    const buckets = testReport().buckets.map((each) => ({ ...each, aggregator: around(0.1) }));
+    expect(agreementSays({ buckets }).at(-1)?.text).toContain("Where fewer than 3 experts agree");
   });
 
-  it("goes by all questions on which there is less agreement, however few share the fewest votes", () => {
-    const few = { votes: "1:0", questions: 2, leading: { value: 0.5, low: 0.1, high: 0.9 }, aggregator: null, expertTokens: 1 };
-    expect(agreementSays({ buckets: [...testReport().buckets, few] }).pays).toBe(true);
-  });
-
-  it("is not known of one bucket, nor of none", () => {
-    expect(agreementSays({ buckets: testReport().buckets.slice(0, 1) }).pays).toBe(false);
-    expect(agreementSays({ buckets: [] }).sentences[0]?.text).toContain("Nothing could be read");
+  it("is not known where as many agree on all questions, nor where none do", () => {
+    expect(doubtful([bucket("2:1", 40, 0.7), bucket("2", 10, 0.6)])[0]?.text).toContain("2 of them");
+    expect(doubtful([bucket("1:1", 40, 0.7)])[0]?.text).toContain("No two experts agree");
+    expect(doubtful([])[0]?.text).toContain("Nothing could be read");
   });
 });

@@ -100,6 +100,28 @@ function pooled(buckets: readonly Bucket[], of: (bucket: Bucket) => Interval | n
   return shareOf(hits, questions);
 }
 
+const leadOf = ({ votes }: Bucket): number => votesOf(votes)[0] ?? 0;
+
+const questionsOf = (buckets: readonly Bucket[]): number => buckets.reduce((sum, { questions }) => sum + questions, 0);
+
+/** Buckets in which so many experts or more agree, and the others. */
+interface Split {
+  readonly agree: number;
+  readonly above: readonly Bucket[];
+  readonly below: readonly Bucket[];
+}
+
+/** Where questions are parted most evenly by how many experts agree, whoever is right on them; null: as many agree on all. */
+function evenSplit(buckets: readonly Bucket[]): Split | null {
+  const splits = [...new Set(buckets.map(leadOf))].map((agree) => ({
+    agree,
+    above: buckets.filter((bucket) => leadOf(bucket) >= agree),
+    below: buckets.filter((bucket) => leadOf(bucket) < agree),
+  }));
+  const uneven = ({ above, below }: Split): number => Math.abs(questionsOf(above) - questionsOf(below));
+  return splits.filter(({ below }) => below.length > 0).sort((a, b) => uneven(a) - uneven(b))[0] ?? null;
+}
+
 interface AgreementSentence {
   readonly text: string;
   /** It speaks against a gate. */
@@ -107,40 +129,44 @@ interface AgreementSentence {
 }
 
 /** Whether agreement says anything of being right on this sample, and whether the aggregator is worth asking where there is less of it. */
-export function agreementSays({ buckets }: Pick<GateReport, "buckets">): {
-  readonly pays: boolean;
-  readonly sentences: readonly AgreementSentence[];
-} {
+export function agreementSays({ buckets }: Pick<GateReport, "buckets">): readonly AgreementSentence[] {
   const doubt = (text: string): AgreementSentence => ({ text, doubts: true });
-  const [most, ...others] = buckets.filter(({ leading }) => leading !== null);
-  const agreed = most?.leading ?? null;
-  if (most === undefined || agreed === null)
-    return { pays: false, sentences: [doubt("Nothing could be read off any answer: there is no agreement to go by.")] };
-  const split = pooled(others, ({ leading }) => leading);
+  const led = buckets.filter(({ leading }) => leading !== null);
+  const most = led.reduce((lead, bucket) => Math.max(lead, leadOf(bucket)), 0);
+  if (most === 0) return [doubt("Nothing could be read off any answer: there is no agreement to go by.")];
+  const among = (agree: number): string => (agree === most ? `${agree} experts agree` : `${agree} experts or more agree`);
+  const split = evenSplit(led);
   if (split === null)
-    return { pays: false, sentences: [doubt(`Votes are ${most.votes} wherever any could be read: agreement tells none from another.`)] };
-  const aggregator = pooled(others, (bucket) => bucket.aggregator);
-  const tells = agreed.low > split.high;
-  const figures = `${formatShare(agreed.value)} where votes are ${most.votes}, on ${formatShare(split.value)} where they are not`;
-  const beaten = most.aggregator !== null && most.aggregator.low > agreed.high;
-  const sentences = [
-    tells
-      ? { text: `The more experts agree, the more often they are right: the leading answer is on ${figures}.`, doubts: false }
-      : doubt(
-          `Agreement does not tell right answers from wrong ones here: the leading answer is right on ${figures}, too close for a gate to go by.`,
-        ),
-  ];
-  if (beaten && most.aggregator !== null)
+    return [
+      doubt(
+        most === 1
+          ? "No two experts agree on any question: there is no agreement to go by."
+          : `As many experts agree wherever a vote could be read, ${most} of them: agreement tells no question from another.`,
+      ),
+    ];
+  const leading = (part: readonly Bucket[]) => pooled(part, (bucket) => bucket.leading);
+  const aggregated = (part: readonly Bucket[]) => pooled(part, (bucket) => bucket.aggregator);
+  const [agreed, others, asked] = [leading(split.above), leading(split.below), aggregated(split.below)];
+  const sentences: AgreementSentence[] = [];
+  if (agreed !== null && others !== null) {
+    const figures = `the leading answer is right on ${formatShare(agreed.value)} where ${among(split.agree)}, and on ${formatShare(others.value)} where fewer do`;
+    sentences.push(
+      agreed.low > others.high
+        ? { text: `The more experts agree, the more often they are right: ${figures}.`, doubts: false }
+        : doubt(`Agreement does not tell right answers from wrong ones here: ${figures}, too close for a gate to go by.`),
+    );
+  }
+  const top = led.filter((bucket) => leadOf(bucket) === most);
+  const [atMost, best] = [leading(top), aggregated(top)];
+  if (atMost !== null && best !== null && best.low > atMost.high)
+    sentences.push(
+      doubt(`Even where ${among(most)} the aggregator is right more often (${formatShare(best.value)}): every skip costs accuracy.`),
+    );
+  if (others !== null && asked !== null && asked.high < others.low)
     sentences.push(
       doubt(
-        `Even where votes are ${most.votes} the aggregator is right more often (${formatShare(most.aggregator.value)}): every skip costs accuracy.`,
+        `Where fewer than ${split.agree} experts agree the leading answer is right more often than the aggregator (${formatShare(asked.value)}): asking it does not pay.`,
       ),
     );
-  if (aggregator !== null && aggregator.high < split.low)
-    sentences.push(
-      doubt(
-        `Where votes are not ${most.votes} the leading answer is right more often than the aggregator (${formatShare(aggregator.value)}): asking it does not pay.`,
-      ),
-    );
-  return { pays: tells && !beaten, sentences };
+  return sentences;
 }

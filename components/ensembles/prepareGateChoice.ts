@@ -14,6 +14,8 @@ export interface GateChoice {
   readonly request: Omit<ReplayRequest, "sampleId">;
   /** The address names a sample that is not there. */
   readonly strayed: boolean;
+  /** What speaks against its figures, in a sentence; null: nothing. */
+  readonly doubt: string | null;
   /** Why it cannot be replayed; null: it can. */
   readonly hindered: string | null;
 }
@@ -32,10 +34,11 @@ function expertsOf(sample: AnswerSampleSummary, ensemble: Ensemble | null): read
   return ranked.length > DEFAULT_EXPERTS ? ranked.slice(1, 1 + DEFAULT_EXPERTS) : ranked;
 }
 
+/** Who stands in where nobody is named: the ensemble's own, unless it is an expert as well and another could. */
 function aggregatorOf(sample: AnswerSampleSummary, experts: readonly string[], ensemble: Ensemble | null): string | null {
-  const own = ensemble?.aggregator.model;
-  if (own !== undefined && sample.models.some(({ model }) => model === own)) return own;
-  return byAccuracy(sample).find((model) => !experts.includes(model)) ?? null;
+  const own = sample.models.find(({ model }) => model === ensemble?.aggregator.model)?.model ?? null;
+  if (own !== null && !experts.includes(own)) return own;
+  return byAccuracy(sample).find((model) => !experts.includes(model)) ?? own;
 }
 
 /** What is to be replayed; null: there is no sample. @param ensemble what is chosen begins with; null: there is none. */
@@ -57,11 +60,15 @@ export function prepareGateChoice(samples: readonly AnswerSampleSummary[], view:
   return {
     sample,
     strayed: view.sample !== null && named === undefined,
+    doubt:
+      aggregator !== null && experts.includes(aggregator)
+        ? `${aggregator} is an expert here and stands in for the aggregator as well: its answer is compared with itself, so that skipping seems to cost less than it does.`
+        : null,
     request: {
       experts: [...experts],
       expertsPerQuestion,
       aggregator,
-      confidence: view.confidence,
+      confidence: view.confidence ?? ensemble?.confidence.kind ?? "plurality",
       allowedPoints: view.allowed ?? DEFAULT_POINTS,
     },
     hindered: experts.length < 2 ? "Choose two experts or more: fewer cannot disagree." : null,

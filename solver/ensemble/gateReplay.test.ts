@@ -125,7 +125,7 @@ test("what cannot be replayed is refused in a sentence", () => {
   );
   expect(replayGate(small, { ...request, experts: ["a", "a"], expertsPerQuestion: 2 })).toMatch(/named twice/);
   expect(replayGate(small, { ...request, expertsPerQuestion: 4 })).toMatch(/^4 experts are to answer a question, and there are 3/);
-  expect(replayGate({ questionIds: [], models: small.models }, request)).toMatch(/no question/);
+  expect(replayGate({ questionIds: [], models: small.models }, request)).toMatch(/^No question/);
 });
 
 test("a question that an expert or the aggregator was not asked is left out, and said to be", () => {

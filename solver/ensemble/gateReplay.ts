@@ -56,7 +56,8 @@ export function replayGate(sample: AnswerSample, request: ReplayRequest): Replay
   if (expertsPerQuestion > experts.length)
     return `${expertsPerQuestion} experts are to answer a question, and there are ${experts.length}.`;
   const questions = replayedQuestions(sample, request);
-  if (questions.length === 0) return "The sample has no question that all of these models answered.";
+  if (questions.length === 0)
+    return "No question of the sample was put to all of these models: choose others, or have fewer of them answer one.";
   const points = gatePoints(questions);
   const chosenTau = chooseTau(points, allowedPoints);
   return {
