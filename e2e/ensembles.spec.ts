@@ -268,6 +268,7 @@ test("a newcomer sees where experts of an ensemble go, tries its gate, serves it
     await accessible(page);
     await page.getByRole("button", { name: "Start a batch" }).first().click();
     const dialog = page.getByRole("dialog");
+    await expect(dialog.getByText(/of \d+ free/)).toBeVisible();
     await dialog.getByLabel("Name").fill("night run");
     await expect(dialog.getByTestId("batch-preview")).toContainText(String(QUESTIONS), { timeout: 60_000 });
     await expect(dialog.getByTestId("batch-preview")).toContainText("if all do.");
@@ -279,6 +280,7 @@ test("a newcomer sees where experts of an ensemble go, tries its gate, serves it
     await expect(page.getByTestId("batch-state")).toContainText(/running|done/);
     await expect(page.getByTestId("batch-state")).toContainText("done", { timeout: 120_000 });
     await expect(page.getByTestId("batch-figures")).toContainText("Accuracy");
+    await expect(page.getByTestId("batch-figures")).toContainText(`of the ${QUESTIONS} whose experts are through`);
     await lookOver("batches");
   });
 
@@ -298,6 +300,14 @@ test("a newcomer sees where experts of an ensemble go, tries its gate, serves it
       expect(correct).not.toBeNull();
     }
     expect(new Set(results.map(({ verdict }) => verdict)).size).toBe(2);
+  });
+
+  await test.step("a job file is written of what it did", async () => {
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Ray" }).click();
+    const text = readFileSync(await (await download).path(), "utf8");
+    expect(text).toContain(`The batch "night run": ${QUESTIONS} questions through the experts of example`);
+    await expect(page.getByText("Saved as weir-batch-night-run")).toBeVisible();
   });
 
   await test.step("its answers make a sample, on which the gate is tried at once", async () => {
