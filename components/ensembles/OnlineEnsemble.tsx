@@ -129,7 +129,8 @@ export function OnlineEnsemble(props: {
               {sentence}
             </p>
           ))}
-          <dl className="flex flex-wrap gap-x-8 gap-y-3" data-testid="online-figures">
+          {/* In columns, so that a figure that comes later moves nothing below it. */}
+          <dl className="grid grid-cols-2 gap-x-8 gap-y-3 lg:grid-cols-3" data-testid="online-figures">
             {onlineFigures(served, predicted).map((figure) => (
               <Figure key={figure.name} {...figure} />
             ))}
