@@ -94,7 +94,7 @@ function accuracyOf({ accuracy, progress }: Batch): BatchPicture["accuracy"] {
   return {
     name: out === 0 ? "Accuracy" : "Accuracy of those decided",
     value: formatPercent(right.value),
-    detail: out === 0 ? of : `${of}; not of the ${formatCount(out)} that experts disagree on and the aggregator has not answered`,
+    detail: out === 0 ? of : `${of}, without the ${formatCount(out)} on which experts disagree`,
   };
 }
 

@@ -219,7 +219,7 @@ export function prepareGantt(inputs: readonly GanttInput[], identities: Readonly
     const isOpen = input.lines.some(({ sessions }) => sessions.some(({ share }) => share !== null));
     const subject = input.subject === undefined ? "" : `${input.subject} `;
     const ending = input.isStopped ? "stopped" : isOpen ? "expected to be done" : "done";
-    const endText = `${subject}${ending} after ${formatSeconds(end)}`;
+    const endText = `${subject}${ending} after ${sinceStart(end)}`;
     const idleText = input.idle === null ? "" : `${formatPercent(input.idle)} idle`;
     return {
       ...{ key: input.key, title: input.title, word: input.word, rows, idleText },
