@@ -2,17 +2,16 @@
 
 import { useMemo, useState } from "react";
 import type { ClusterSummary, GateReport, KeptEnsemble } from "@/server/contracts/studio";
-import { RefusedError } from "../api/takeOutcome";
 import { Badge } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { Figure } from "../ui/Figure";
 import { Panel } from "../ui/Panel";
-import { PanelState, type PanelStatus } from "../ui/PanelState";
-import { queryStatus } from "../ui/queryStatus";
+import { PanelState } from "../ui/PanelState";
 import { useUrlView } from "../url/useUrlView";
 import { BucketList } from "./BucketList";
 import { ensemblesCodec } from "./ensemblesCodec";
 import { GateExperts } from "./GateExperts";
+import { gateStatus } from "./gateStatus";
 import { agreementSays, prepareBuckets } from "./prepareBuckets";
 import { aloneSays, expertRows, gateFigures, gateStops, recommendation, stopOf } from "./prepareGate";
 import type { GateChoice } from "./prepareGateChoice";
@@ -111,11 +110,7 @@ export function GatePanel(props: Shown & { readonly query: ReturnType<typeof use
   const { sample, request } = choice;
   const { word, tone } = originWords[sample.origin];
   const { data: report, isPlaceholderData } = query;
-  // Trying a refused one again would not help: it is to be chosen otherwise.
-  const refused = query.error instanceof RefusedError ? query.error.message : null;
-  const hindered = choice.hindered ?? refused;
-  const asked: PanelStatus =
-    hindered === null ? queryStatus(query, { what: "Replaying the gate" }) : { kind: "empty", title: "Nothing to replay", text: hindered };
+  const asked = gateStatus(choice.hindered, query);
   const buckets = useMemo(() => (report === undefined ? [] : prepareBuckets(report, request.expertsPerQuestion)), [report, request]);
   const says = useMemo(() => (report === undefined ? [] : agreementSays(report)), [report]);
   const origin = tone === "hatched" ? <Badge tone="hatched">{word}</Badge> : word;
@@ -127,7 +122,7 @@ export function GatePanel(props: Shown & { readonly query: ReturnType<typeof use
           {() => report !== undefined && <div className={paled}>{<TauPanel {...props} report={report} />}</div>}
         </PanelState>
       </Panel>
-      {hindered === null && report !== undefined && (
+      {asked.kind !== "empty" && report !== undefined && (
         <div className={`flex flex-col gap-4 ${paled}`}>
           <Panel title="Agreement" aside={<span>answers {origin}</span>}>
             <div className="flex flex-col gap-3">

@@ -2,7 +2,7 @@ import { isUnanswered } from "../api/isUnanswered";
 import type { PanelStatus } from "./PanelState";
 
 /** What of a query's result decides a panel's state. */
-interface QueryLike {
+export interface QueryLike {
   readonly data: unknown;
   readonly error: { readonly message: string } | null;
   readonly refetch: () => unknown;
