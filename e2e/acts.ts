@@ -1,5 +1,5 @@
 import AxeBuilder from "@axe-core/playwright";
-import type { Page } from "@playwright/test";
+import type { Page, TestInfo } from "@playwright/test";
 import { expect } from "./fixtures";
 
 /** Approves the plan that is looked at and applies it, until that is done. */
@@ -14,4 +14,18 @@ export async function approveAndApply(page: Page): Promise<void> {
 export async function accessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(" ")}`)).toEqual([]);
+}
+
+/** In light and dark, and narrow: no rule broken, nothing wider than the window. */
+export async function lookOver(page: Page, info: TestInfo, name: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await accessible(page);
+    await page.screenshot({ path: info.outputPath(`${name}-${colorScheme}.png`), fullPage: true });
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
+  await page.screenshot({ path: info.outputPath(`${name}-narrow.png`), fullPage: true });
+  await page.setViewportSize({ width: 1440, height: 960 });
+  await page.emulateMedia({ colorScheme: "light" });
 }
