@@ -37,7 +37,8 @@ const headerSchema = z.object({
     byHour: z.array(z.number().min(0).nullable()).length(24).optional(),
   }),
   models: z
-    .array(z.object({ model: name, tableName: name }))
+    // Of this name an object of outcomes has no entry.
+    .array(z.object({ model: name.refine((model) => model !== "__proto__", "is no name that a model can have"), tableName: name }))
     .min(1, "name at least one model")
     .refine((models) => new Set(models.map(({ model }) => model)).size === models.length, { error: "names a model twice" }),
   prompts: z.int().min(2, "a workload has at least 2 prompts"),
