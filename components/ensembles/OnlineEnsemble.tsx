@@ -47,9 +47,11 @@ const expertColumns = [
 const percent = (share: number): string => `${share * 100}%`;
 
 function Outcomes(props: { readonly label: string; readonly counts: EnsembleCounts; readonly testId: string }) {
+  const rows = outcomeRows(props.counts);
   return (
     <ul aria-label={props.label} className="flex list-none flex-wrap gap-x-4 gap-y-1 text-sm" data-testid={props.testId}>
-      {outcomeRows(props.counts).map(({ key, word, tone, count, share }) => (
+      {rows.length === 0 && <li className="text-ink-3">none yet</li>}
+      {rows.map(({ key, word, tone, count, share }) => (
         <li key={key} className="flex items-center gap-1.5">
           <StateWord tone={tone}>{word}</StateWord> {formatCount(count)} <span className="text-xs text-ink-3">{formatPercent(share)}</span>
         </li>
@@ -94,7 +96,7 @@ export function OnlineEnsemble(props: {
 }) {
   const { cluster, served } = props;
   const { ensemble, inForce } = served;
-  const predicted = usePredictedSkips(ensemble, props.sample);
+  const predicted = usePredictedSkips(ensemble, { emulated: cluster.emulated, named: props.sample });
   const client = useTRPCClient();
   const clusterId = cluster.spec.id;
   const models = [...new Set([...ensemble.experts, ensemble.aggregator.model])];
@@ -109,6 +111,15 @@ export function OnlineEnsemble(props: {
           <>
             {cluster.emulated && <Badge tone="hatched">emulated</Badge>}
             <code className="font-mono">ensemble/{ensemble.name}</code>
+            <ReasonDialog
+              button="Withdraw"
+              title={`Withdraw ${ensemble.name}?`}
+              description="Requests to its name are refused from then on; those under way end as they would. What was counted of it is forgotten. It stays kept in the studio."
+              keep="Go on serving it"
+              go="Withdraw it"
+              look="danger"
+              act={(reason) => client.ensembles.withdraw.mutate({ clusterId, name: ensemble.name, reason })}
+            />
           </>
         }
       >
@@ -124,12 +135,13 @@ export function OnlineEnsemble(props: {
               );
             })}
           </p>
+          {/* Above all that is counted, so that no figure that comes moves it under the hand. */}
+          <OnlineTau key={ensemble.name} clusterId={clusterId} served={served} />
           {[...onlineDoubts(served), ...(differs === null ? [] : [differs])].map((sentence) => (
             <p key={sentence} className="text-sm text-warn">
               {sentence}
             </p>
           ))}
-          {/* In columns, so that a figure that comes later moves nothing below it. */}
           <dl className="grid grid-cols-2 gap-x-8 gap-y-3 lg:grid-cols-3" data-testid="online-figures">
             {onlineFigures(served, predicted).map((figure) => (
               <Figure key={figure.name} {...figure} />
@@ -143,21 +155,7 @@ export function OnlineEnsemble(props: {
           {cluster.timeScale !== 1 && (
             <p className="text-xs text-ink-3">Seconds are engine seconds, {formatCount(cluster.timeScale)} to a second of the wall.</p>
           )}
-          <div className="grid items-start gap-x-8 gap-y-4 xl:grid-cols-2">
-            <OnlineTau key={ensemble.name} clusterId={clusterId} served={served} />
-            {inForce.requests > 0 && <Buckets served={served} />}
-          </div>
-          <div className="flex justify-end">
-            <ReasonDialog
-              button="Withdraw"
-              title={`Withdraw ${ensemble.name}?`}
-              description="Requests to its name are refused from then on; those under way end as they would. What was counted of it is forgotten. It stays kept in the studio."
-              keep="Go on serving it"
-              go="Withdraw it"
-              look="danger"
-              act={(reason) => client.ensembles.withdraw.mutate({ clusterId, name: ensemble.name, reason })}
-            />
-          </div>
+          {inForce.requests > 0 && <Buckets served={served} />}
         </div>
       </Panel>
       <Panel title="Experts" aside={cluster.emulated ? <Badge tone="hatched">emulated</Badge> : undefined}>

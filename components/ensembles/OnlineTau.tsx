@@ -31,7 +31,7 @@ export function OnlineTau({ clusterId, served }: { readonly clusterId: string; r
   );
   return (
     <form
-      className="flex min-w-0 flex-col gap-3"
+      className="flex max-w-3xl min-w-0 flex-col gap-3"
       aria-label={`Tau of ${name}`}
       data-testid="online-tau"
       onSubmit={(event) => {
@@ -49,7 +49,6 @@ export function OnlineTau({ clusterId, served }: { readonly clusterId: string; r
           setDraft({ from: tau, to: stops[index]?.tau ?? tau });
         }}
       />
-      <p className="text-sm text-ink-2">{tauEffect(served, chosen)}</p>
       {changed && (
         <div className="flex flex-wrap items-end gap-2">
           <ReasonField className="min-w-48 flex-1" label="Reason for the change (optional)" value={reason} onChange={setReason} />
@@ -59,6 +58,8 @@ export function OnlineTau({ clusterId, served }: { readonly clusterId: string; r
           </Button>
         </div>
       )}
+      {/* Below the buttons: its length follows the counts. */}
+      <p className="text-sm text-ink-2">{tauEffect(served, chosen)}</p>
       <ErrorLine error={act.error} />
       {act.isSuccess && !changed && (
         <p role="status" className="text-sm text-ink-2">

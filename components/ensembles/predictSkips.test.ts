@@ -7,12 +7,21 @@ const experts = testEnsemble().experts;
 describe("the sample that a served ensemble is held against", () => {
   const without = testSample({ id: "other", models: testSample().models.slice(1) });
   const modelled = testSample({ id: "modelled", origin: "modelled" });
+  const tried = testSample({ id: "tried", origin: "emulated" });
   const uploaded = testSample({ id: "uploaded" });
-  it("is the one that is named, else one of real answers, and none that lacks an expert", () => {
-    expect(predictingSample([modelled, uploaded], "modelled", experts)?.id).toBe("modelled");
-    expect(predictingSample([without, modelled, uploaded], "other", experts)?.id).toBe("uploaded");
-    expect(predictingSample([modelled], "gone", experts)?.id).toBe("modelled");
-    expect(predictingSample([without], "other", experts)).toBeNull();
+  const real = { experts, emulated: false };
+  const emulated = { experts, emulated: true };
+  it("is the one that is named, and none that lacks an expert", () => {
+    expect(predictingSample([modelled, uploaded], "modelled", real)?.id).toBe("modelled");
+    expect(predictingSample([without, modelled, uploaded], "other", real)?.id).toBe("uploaded");
+    expect(predictingSample([without], "other", real)).toBeNull();
+  });
+
+  it("is else the newest of the kind of its engines, as a batch's is", () => {
+    expect(predictingSample([tried, modelled, uploaded], null, real)?.id).toBe("uploaded");
+    expect(predictingSample([uploaded, modelled, tried], "gone", emulated)?.id).toBe("modelled");
+    expect(predictingSample([tried, modelled], null, real)).toBeNull();
+    expect(predictingSample([uploaded], null, emulated)).toBeNull();
   });
 });
 

@@ -1,4 +1,5 @@
 import type { AnswerSampleSummary, GateReport, ReplayRequest } from "@/server/contracts/studio";
+import { hasAll, type SampledEngines, tellsOf } from "@/solver/ensemble/answerSample";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { SAME_TAU } from "@/solver/ensemble/tauText";
 import { ABSENT } from "../ui/format";
@@ -15,15 +16,14 @@ export interface PredictedSkips {
 /** Nothing is predicted. @param why in words. */
 export const unpredicted = (why: string): PredictedSkips => ({ value: ABSENT, detail: why });
 
-/** The sample that a served ensemble is held against: the one that is named where it has answers of every expert, else the newest that has. */
+/** The sample that a served ensemble is held against: the one that is named where it has answers of every expert, else the newest that tells of such engines. */
 export function predictingSample(
   samples: readonly AnswerSampleSummary[],
   named: string | null,
-  experts: readonly string[],
+  engines: SampledEngines,
 ): AnswerSampleSummary | null {
-  const knows = ({ models }: AnswerSampleSummary) => experts.every((expert) => models.some(({ model }) => model === expert));
-  const known = samples.filter(knows);
-  return known.find(({ id }) => id === named) ?? known.find(({ origin }) => origin !== "modelled") ?? known[0] ?? null;
+  const chosen = samples.find((sample) => sample.id === named && hasAll(sample, engines.experts));
+  return chosen ?? samples.find((sample) => tellsOf(sample, engines)) ?? null;
 }
 
 /** The ensemble's gate, to be replayed on a sample for what it skips alone. */

@@ -8,17 +8,25 @@ import { useTRPC } from "../api/trpc";
 import { type PredictedSkips, predictingRequest, predictingSample, predictSkips, unpredicted } from "./predictSkips";
 import { useGateReport } from "./useGateReport";
 
-/** What a sample predicts of a served ensemble at the tau in force. @param named the sample that the address names; null: none. */
-export function usePredictedSkips(ensemble: Ensemble, named: string | null): PredictedSkips {
+interface Predicting {
+  /** Whether its engines are emulated. */
+  readonly emulated: boolean;
+  /** The sample that the address names; null: none. */
+  readonly named: string | null;
+}
+
+/** What a sample predicts of a served ensemble at the tau in force. */
+export function usePredictedSkips(ensemble: Ensemble, { emulated, named }: Predicting): PredictedSkips {
   const samples = useQuery(useTRPC().ensembles.samples.queryOptions()).data;
-  const sample = samples === undefined || isAggregateAll(ensemble.tau) ? null : predictingSample(samples, named, ensemble.experts);
+  const { experts, tau } = ensemble;
+  const sample = samples === undefined || isAggregateAll(tau) ? null : predictingSample(samples, named, { experts, emulated });
   // The gate at every tau is one report: another tau asks nothing anew, and each answer of the gateway is a new object.
   const text = sample === null ? null : JSON.stringify(predictingRequest(ensemble, sample.id));
   const request = useMemo(() => (text === null ? null : (JSON.parse(text) as ReturnType<typeof predictingRequest>)), [text]);
   const { data, error, isPlaceholderData } = useGateReport(request);
-  if (isAggregateAll(ensemble.tau)) return unpredicted("at this tau none is skipped");
+  if (isAggregateAll(tau)) return unpredicted("at this tau none is skipped");
   if (samples === undefined) return unpredicted("reading samples …");
-  if (sample === null) return unpredicted("no sample has answers of all its experts");
+  if (sample === null) return unpredicted(`no ${emulated ? "modelled or emulated" : "real"} sample has answers of all its experts`);
   if (error !== null) return unpredicted(error.message);
   return data === undefined || isPlaceholderData ? unpredicted("replaying the gate …") : predictSkips(ensemble, sample, data);
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from "@/server/contracts/studio";
 import { readSample } from "@/server/planning/sampleThread";
 import type { Store } from "@/server/store/store";
-import type { AnswerSample } from "@/solver/ensemble/answerSample";
+import { type AnswerSample, tellsOf } from "@/solver/ensemble/answerSample";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 
 export interface SamplesAsked {
@@ -15,17 +15,14 @@ export interface SamplesAsked {
 const mostLooked = 20;
 
 /**
- * Kept samples that have answers of all experts of an ensemble, newest first, a few thousand questions of each: real ones for real engines, those of a model
- * for emulated ones. Each is read when it is taken, and says so where it cannot be now.
+ * Kept samples that tell of an ensemble on such engines, newest first, a few thousand questions of each. Each is read when it is taken, and says so where it
+ * cannot be now.
  */
 export async function* fittingSamples(
   { ensemble, emulated, signal }: SamplesAsked,
   { answerSamples }: Pick<Store, "answerSamples">,
 ): AsyncGenerator<Outcome<{ readonly name: string; readonly sample: AnswerSample }>> {
-  const fitting = answerSamples.list().filter(({ origin, models }) => {
-    const isModelled = origin === "modelled" || origin === "emulated";
-    return isModelled === emulated && ensemble.experts.every((expert) => models.some(({ model }) => model === expert));
-  });
+  const fitting = answerSamples.list().filter((sample) => tellsOf(sample, { experts: ensemble.experts, emulated }));
   for (const { id, name } of fitting.slice(0, mostLooked)) {
     const kept = answerSamples.stored(id);
     if (kept === null) continue;

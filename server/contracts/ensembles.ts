@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { SampleOrigin } from "@/solver/ensemble/answerSample";
 import { type Ensemble, ensembleSchema } from "@/solver/ensemble/ensembleDocument";
 import type { Interval } from "@/solver/judging/interval";
 
@@ -22,7 +23,7 @@ export interface AnswerSampleSummary {
   readonly models: readonly { readonly model: string; readonly accuracy: number; readonly voted: number; readonly meanTokens: number }[];
   readonly categories: readonly string[];
   /** `modelled`: made of a workload's labels, wrong answers drawn; `emulated`: a batch on emulated engines. */
-  readonly origin: "uploaded" | "batch" | "modelled" | "emulated";
+  readonly origin: SampleOrigin;
   /** Where it came from and what was left out, a sentence each. */
   readonly notes: readonly string[];
 }

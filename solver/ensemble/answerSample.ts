@@ -22,6 +22,28 @@ export interface SampledModel {
   readonly asked: Uint8Array;
 }
 
+/** How answers of a sample came about. */
+export type SampleOrigin = "uploaded" | "batch" | "modelled" | "emulated";
+
+/** Engines that a sample is to tell of: those of these experts. */
+export interface SampledEngines {
+  readonly experts: readonly string[];
+  readonly emulated: boolean;
+}
+
+interface Sampled {
+  readonly origin: SampleOrigin;
+  readonly models: readonly { readonly model: string }[];
+}
+
+/** Whether a sample has answers of all experts. */
+export const hasAll = ({ models }: Pick<Sampled, "models">, experts: readonly string[]): boolean =>
+  experts.every((expert) => models.some(({ model }) => model === expert));
+
+/** Whether a sample tells of engines: it has answers of all their experts, real ones for real engines, modelled or emulated ones for emulated engines. */
+export const tellsOf = (sample: Sampled, { experts, emulated }: SampledEngines): boolean =>
+  (sample.origin === "modelled" || sample.origin === "emulated") === emulated && hasAll(sample, experts);
+
 /** How experts voted on the question at a place of a sample; null: one of them was not asked. */
 export function votesAt(columns: ReadonlyMap<string, SampledModel>, experts: readonly string[], at: number): readonly Vote[] | null {
   const votes: Vote[] = [];
