@@ -17,7 +17,7 @@ export const ensembleRequestSchema = signatureSchema.extend({ ensemble: ensemble
 /** PUT `/ensembles/<name>/tau`: the gate's threshold from the next decision on. */
 export const tauRequestSchema = signatureSchema.extend({ tau: tauSchema });
 
-/** How one request of an ensemble ended. One that every model refused alike is none of them: its client is told so, and it is not counted here. */
+/** How one request of an ensemble ended. One that every model refused alike as wrong is none of them: its client is told so, and it is not counted here. */
 const ensembleOutcomeSchema = z.enum([
   /** Experts agreed: the answer that led was returned. */
   "skipped",
@@ -25,7 +25,7 @@ const ensembleOutcomeSchema = z.enum([
   "aggregated",
   /** The aggregator failed, or wrote nothing before the time of the request was over, and the answer that led was returned in its place. */
   "aggregator-failed",
-  /** The aggregator failed where no vote led, or broke off what was streamed already, as it does where time is over; or the gateway ended the request. */
+  /** The aggregator failed where no vote led, as where no model had room, or broke off what was streamed already, as it does where time is over; or the gateway ended the request. */
   "failed",
 ]);
 

@@ -36,12 +36,14 @@ describe("a request that no model answers", () => {
     },
   );
 
-  it("is one to come again with where all have too much to do", async () => {
+  it("is one to come again with where all have too much to do, and is counted, as an ensemble that is overloaded is asked all the same", async () => {
     const { gateway } = await serving(everywhere(busy));
     const answer = await ask(gateway);
     expect([answer.status, (await answer.json()) as object]).toMatchObject([429, { error: { type: "rate_limit_error" } }]);
     expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
-    expect((await served(gateway)).outcomes.failed).toBe(0);
+    expect(told(answer).outcome).toBe("failed");
+    const { requests, outcomes, latest } = await served(gateway);
+    expect([requests, outcomes.failed, latest.map(({ outcome }) => outcome)]).toEqual([1, 1, ["failed"]]);
   });
 
   it("is still the aggregator's, whose context may be longer, where all experts refuse it", async () => {

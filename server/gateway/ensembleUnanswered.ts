@@ -4,10 +4,13 @@ import type { ApiError } from "./apiError";
 import type { Voted } from "./ensembleVotes";
 import type { OwnFailure } from "./ownPort";
 
-/** Statuses by which models say that it is the request that they do not answer: as it stands, as long as it is, or as many as there are of them. */
-const refusals: readonly number[] = [400, 413, 422, 429];
+/** Statuses by which models say that it is the request that they do not answer: as it stands, or as long as it is. */
+const refusals: readonly number[] = [400, 413, 422];
 
-/** Whether an error is the client's own, or asks it to come again. */
+/** By which they say that there is no room for it now. */
+const full = 429;
+
+/** Whether an error is the client's own. One that asks it to come again is not: at overload no other request is there to be counted. */
 export const isRefused = ({ status }: ApiError): boolean => refusals.includes(status);
 
 /** A model whose answer was not whole when the time of the request was over. */
@@ -26,8 +29,8 @@ export function nobodyAnswered(voted: Voted, { name, aggregator }: Ensemble, fai
   const { experts } = voted;
   const [first = failure, ...others] = [...failuresOf(voted), failure];
   const alike = others.length === experts.length && others.every(({ status }) => status === first.status);
-  if (alike && refusals.includes(first.status))
-    return { ...first, type: first.status === 429 ? "rate_limit_error" : "invalid_request_error" };
+  if (alike && first.status === full) return { ...first, type: "rate_limit_error" };
+  if (alike && refusals.includes(first.status)) return { ...first, type: "invalid_request_error" };
   const said = experts.map((expert) => {
     if (expert.state === "late") return `${expert.model} did not answer in time`;
     return "error" in expert ? `${expert.model}: ${expert.error.message}` : `${expert.model} gave no vote`;
