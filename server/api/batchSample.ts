@@ -26,9 +26,9 @@ interface Row {
 
 /**
  * A labelled sample of what a batch's experts answered to prompts with a reference. The aggregator's answers are to what experts disagreed on only,
- * so that it is not among the models.
+ * so that it is not among the models. A call that failed left no answer, whose length would be that of none: the expert counts as not asked.
  *
- * @returns a sentence where no prompt had a reference, or their texts are gone, or no two experts were asked the same.
+ * @returns a sentence where no prompt had a reference, or their texts are gone, or no two experts answered the same.
  */
 export async function batchSample({
   name,
@@ -39,10 +39,10 @@ export async function batchSample({
 }: FinishedBatch): Promise<Outcome<{ readonly sample: AnswerSample; readonly seen: number; readonly notes: readonly string[] }>> {
   const references = await referencesOf(promptSetId, prompts);
   if (references.size === 0)
-    return { ok: false, message: `No prompt of "${name}" has a reference any more, so that nothing tells which answers were right.` };
+    return { ok: false, message: `No prompt of "${name}" has a reference, so that nothing tells which answers were right.` };
   const isRight = voteJudge(ensemble.extraction);
   const rows: Row[] = [];
-  let [seen, without] = [0, 0];
+  let [seen, without, failures] = [0, 0, 0];
   for (const { id, experts } of answered) {
     seen += 1;
     if (seen % pageSize === 0) await nextTurn();
@@ -50,17 +50,22 @@ export async function batchSample({
     if (known === undefined) without += 1;
     else {
       const { reference, category } = known;
-      const judged = experts.map(({ model, vote, outputTokens }) => {
+      const answering = experts.filter(({ failed }) => !failed);
+      failures += experts.length - answering.length;
+      const judged = answering.map(({ model, vote, outputTokens }) => {
         const right = isRight(vote, reference) === true;
         return [model, { vote, right, outputTokens: outputTokens ?? 0 }] as const;
       });
-      rows.push({ id, category, experts: new Map(judged) });
+      if (judged.length > 0) rows.push({ id, category, experts: new Map(judged) });
     }
   }
   if (rows.length === 0) return { ok: false, message: `No question of "${name}" that has a reference was answered by its experts.` };
   if (!rows.some((row) => row.experts.size > 1))
-    return { ok: false, message: `No question of "${name}" was put to two experts, so that there is no agreement to try a gate on.` };
-  const notes = without === 0 ? [] : [`${without} of its ${seen} questions have no reference and were left out.`];
+    return { ok: false, message: `No question of "${name}" was answered by two experts, so that there is no agreement to try a gate on.` };
+  const notes = [
+    ...(without === 0 ? [] : [`${without} of its ${seen} questions have no reference and were left out.`]),
+    ...(failures === 0 ? [] : [`Calls of experts that failed and were left out: ${failures}.`]),
+  ];
   return { ok: true, sample: sampleOf(rows, ensemble.experts), seen, notes };
 }
 

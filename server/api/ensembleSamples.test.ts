@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { ensembleOf, keepCluster, orderOf, questionsOf } from "@/server/batches/testBatchStudio";
+import { ensembleLengths, sampleLengths } from "@/server/planning/ensembleLengths";
 import { keepPrompts } from "@/server/profiling/testProfileStudio";
 import type { BatchOrder } from "@/server/store/batchOrder";
 import type { StoredBatchCall } from "@/server/store/batchRepository";
@@ -37,8 +38,10 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
+type Holds = (position: number, model: string) => boolean;
+
 /** A batch that was stopped before its aggregator was asked anything. @param isOut whether an expert was still out. */
-function keepStopped(order: BatchOrder, isOut: (position: number, model: string) => boolean): void {
+function keepStopped(order: BatchOrder, isOut: Holds, isFailed: Holds = () => false): void {
   const row = {
     id: "b",
     createdAt: "2026-01-01T00:00:00.000Z",
@@ -55,6 +58,7 @@ function keepStopped(order: BatchOrder, isOut: (position: number, model: string)
       const row = { batchId: "b", stage: "experts", position, model, attempts: 1, lost: 0, at: "", engine: null, failure: null } as const;
       const answered = { vote: isWrong ? "B" : "A", answer: "", inputTokens: 1, outputTokens: 7, seconds: 1 };
       const nothing = { vote: null, answer: null, inputTokens: null, outputTokens: null, seconds: null };
+      if (isFailed(position, model)) return { ...row, ...nothing, state: "failed", failure: "no answer within 600 s" };
       return isOut(position, model) ? { ...row, ...nothing, state: "asked" } : { ...row, ...answered, state: "done" };
     }),
   );
@@ -76,6 +80,27 @@ it("take of a batch that was stopped before its aggregator the questions that ex
   expect(sample && aggregatedShare(panel, sample)).toBeCloseTo(5 / 9);
   expect(kept?.summary.models.map(({ accuracy }) => accuracy)).toEqual([1, expect.closeTo(4 / 9)]);
   expect(kept?.summary.notes.join(" ")).toContain("1 of 10 questions were left out: it was stopped before");
+});
+
+it("leave out calls of experts that failed, whose answers would be none of no length, and say how many they were", async () => {
+  keepStopped(
+    orderOf({ ensemble: panel, workers: [experts], questions: 10 }),
+    () => false,
+    (position, model) => position === 3 || (position === 4 && model === experts[0]),
+  );
+  const made = await keep();
+  const kept = made.ok ? store.answerSamples.stored(made.id) : expect.fail(made.message);
+  const sample = decodeSample(kept?.data ?? expect.fail("it is not kept"));
+  // Nobody answered the fourth question.
+  expect(sample.questionIds).toEqual(ids.filter((_, position) => position !== 3));
+  expect(sample.models.map(({ asked }) => [...asked])).toEqual([
+    [1, 1, 1, 0, 1, 1, 1, 1, 1],
+    [1, 1, 1, 1, 1, 1, 1, 1, 1],
+  ]);
+  const lengths = ensembleLengths(panel, sampleLengths("stopped's", sample));
+  if (typeof lengths === "string") expect.fail(lengths);
+  expect(experts.map((model) => Array.from(lengths.lengths[model]?.outputTokens ?? []))).toEqual([Array(8).fill(7), Array(9).fill(7)]);
+  expect(kept?.summary.notes).toContain("Calls of experts that failed and were left out: 3.");
 });
 
 it("are not made of a batch that put no question to two experts, on which no gate could be tried", async () => {

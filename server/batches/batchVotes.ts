@@ -10,7 +10,7 @@ const PAGE = 200;
 
 /**
  * What experts said to each question of a batch that all of its experts are through with, in order of prompts, read page by page as they are taken. Whether the
- * gate has decided it is no matter: those that wait for the aggregator are just those on which experts disagree. An expert that failed has no vote.
+ * gate has decided it is no matter: those that wait for the aggregator are just those on which experts disagree.
  */
 export function* batchVotes(
   batch: Pick<StoredBatch, "id" | "promptSetId" | "order">,
@@ -26,7 +26,10 @@ export function* batchVotes(
       const id = names.get(position);
       // Of a sample whose texts are gone only places are known.
       if (id !== undefined && own.length === expertsOf(position).length)
-        yield { id, experts: own.map(({ model, vote, outputTokens }) => ({ model, vote, outputTokens })) };
+        yield {
+          id,
+          experts: own.map(({ model, vote, outputTokens, state }) => ({ model, vote, outputTokens, failed: state === "failed" })),
+        };
     }
   }
 }

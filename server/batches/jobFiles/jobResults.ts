@@ -6,14 +6,15 @@ import type { CsvSource } from "@/server/planning/readCsv";
 import type { Extraction } from "@/solver/ensemble/ensembleDocument";
 import { voteReader } from "@/solver/ensemble/voteReader";
 
-/** What one expert said to a question: its vote, and how long its answer was. */
+/** What one expert said to a question: its vote, and how long its answer was. One whose calls all failed said nothing. */
 export interface ExpertVote {
   readonly model: string;
   readonly vote: string | null;
   readonly outputTokens: number | null;
+  readonly failed: boolean;
 }
 
-/** A question with the experts that answered it. */
+/** A question with the experts that are through with it. */
 export interface AnsweredQuestion {
   readonly id: string;
   readonly experts: readonly ExpertVote[];
@@ -58,7 +59,7 @@ export async function readJobResults(
       const experts = questions.get(id) ?? new Map<string, ExpertVote>();
       questions.set(id, experts);
       const vote = readVote(choices[0]?.message.content ?? "");
-      if (!experts.has(model)) experts.set(model, { model, vote, outputTokens: usage?.completion_tokens ?? null });
+      if (!experts.has(model)) experts.set(model, { model, vote, outputTokens: usage?.completion_tokens ?? null, failed: false });
     }
   }
   return { ok: true, questions: [...questions].map(([id, experts]) => ({ id, experts: [...experts.values()] })), failed };
