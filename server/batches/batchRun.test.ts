@@ -169,7 +169,7 @@ describe("a batch on the embedded cluster", () => {
     store.applications.save({ ...application, state: "done", endedAt: new Date().toISOString() });
   });
 
-  it("is noted as stopped though its engines cannot be ended, and ends them as soon as they can be", async () => {
+  it("is noted as stopped though its engines cannot be ended, and ends them as soon as they can be, though it was removed since", async () => {
     const host = hostOf(cluster);
     let isStuck = true;
     const stuck = { ok: false, message: "It does not let go." } as const;
@@ -192,6 +192,7 @@ describe("a batch on the embedded cluster", () => {
     expect(await service.stop(started.id, "ann")).toEqual({ ok: false, message });
     expect(store.audit.list(10)).toContainEqual(expect.objectContaining({ action: "stop batch", actor: "ann", detail: message }));
     expect([others.get(started.id)?.state, (await standing()).length]).toEqual(["stopped", 1]);
+    expect(service.remove(started.id, "ann")).toEqual({ ok: true });
     isStuck = false;
     await until(async () => (await standing()).length === 0);
     await others.close();

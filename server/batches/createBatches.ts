@@ -45,7 +45,7 @@ export function createBatches(parts: BatchesParts) {
   const stuck = new Map<string, NonNullable<Batch["pause"]>>();
   /** By id. */
   const stopping = new Map<string, Promise<unknown>>();
-  const sweeper = createEngineSweeper(parts);
+  const sweeper = createEngineSweeper(clusterOf);
   const closing = new AbortController();
   const ended = createEndedBatches(runParts, closing.signal);
 
@@ -93,10 +93,10 @@ export function createBatches(parts: BatchesParts) {
     if (run === null) {
       store.batches.setState(id, "stopped", null);
       stuck.delete(id);
-      return sweeper.sweep(clusterId);
+      return sweeper.sweep(clusterId, [id]);
     }
     const left = await run.stop();
-    if (left !== null) void sweeper.sweep(clusterId);
+    if (left !== null) void sweeper.sweep(clusterId, [id]);
     return left;
   }
 
@@ -126,7 +126,10 @@ export function createBatches(parts: BatchesParts) {
     /** Goes on with what an earlier studio had begun; paused ones stay so. Call once, at start. */
     takeUp(): void {
       for (const batch of store.batches.open()) begin(batch);
-      for (const { spec } of store.clusters.list()) if (store.batches.overOn(spec.id).length > 0) void sweeper.sweep(spec.id);
+      for (const { spec } of store.clusters.list()) {
+        const over = store.batches.overOn(spec.id);
+        if (over.length > 0) void sweeper.sweep(spec.id, over);
+      }
     },
     /** Newest first. */
     list: (): readonly BatchSummary[] => store.batches.list().map((batch) => ({ ...batch, ...standOf(batch) })),
@@ -174,7 +177,8 @@ export function createBatches(parts: BatchesParts) {
     async close(): Promise<void> {
       closing.abort();
       sweeper.close();
-      await Promise.all([...[...runs.values()].map((run) => run.close()), ...stopping.values()]);
+      // Whoever asked for a stop is told why it failed.
+      await Promise.all([...[...runs.values()].map((run) => run.close()), Promise.allSettled(stopping.values())]);
       await doors.close();
     },
   };

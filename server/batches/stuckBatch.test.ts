@@ -126,6 +126,24 @@ describe("a batch that cannot be taken up", () => {
   });
 });
 
+it("fails to be stopped where the disk cannot take it, which keeps no studio from closing", async () => {
+  keepOpen(order);
+  withBrokenDisk(() => batches.takeUp());
+  const { store } = cluster;
+  const { setState } = store.batches;
+  store.batches.setState = () => {
+    throw new Error("no room");
+  };
+  try {
+    const stopped = batches.stop(id);
+    const closed = batches.close();
+    await expect(stopped).rejects.toThrow("no room");
+    await expect(closed).resolves.toBeUndefined();
+  } finally {
+    store.batches.setState = setState;
+  }
+});
+
 it("is paused, resumed or stopped by nobody else while it is being stopped", async () => {
   const started = batches.start(order, "ann");
   const own = started.ok ? started.id : "";
