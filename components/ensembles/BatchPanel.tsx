@@ -21,12 +21,14 @@ import { GanttChart } from "./GanttChart";
 import { askedText, batchRefreshMs, batchState, prepareBatch } from "./prepareBatch";
 import { useEnsembleAct } from "./useEnsembles";
 
-/** Answers with references as a sample, on which a gate can be chosen. */
+/** Answers of experts as a sample, on which a gate can be chosen. */
 function ToSample({ batch, onSample }: { readonly batch: Batch; readonly onSample: (id: string) => void }) {
   const client = useTRPCClient();
   const keep = useEnsembleAct(client.ensembles.keepSample.mutate, ({ id }) => onSample(id));
-  const over = batch.state === "done" || batch.state === "stopped";
-  if (!over || batch.accuracy === null) return null;
+  const { skipped, toAggregate } = batch.progress.questions;
+  const isOver = batch.state === "done" || batch.state === "stopped";
+  // Accuracy is of decided questions alone; whether those whose experts are through have references is said when it is made.
+  if (!isOver || skipped + toAggregate === 0) return null;
   return (
     <>
       <Button

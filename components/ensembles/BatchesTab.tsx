@@ -35,7 +35,7 @@ export function BatchesTab({ cluster }: { readonly cluster: ClusterSummary }) {
     empty: batches.length === 0 && {
       kind: "empty",
       title: "No batch was started yet",
-      text: "A batch puts every question of a sample to an ensemble's experts, on free GPUs that load one expert after another, and asks the aggregator only where they disagree. It goes on where it was if the studio is ended.",
+      text: "A batch puts every question of a sample to an ensemble's experts, on free GPUs that load one expert after another, and asks the aggregator only where they agree too little. It goes on where it was if the studio is ended.",
       action: <Button onClick={start}>Start a batch</Button>,
     },
   });

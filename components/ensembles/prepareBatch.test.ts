@@ -159,7 +159,7 @@ describe("prepareBatch", () => {
     expect(picture.share + picture.failedShare).toBeCloseTo(0.5);
     expect(plain(picture.left)).toBe("some 4 min left by the cluster's clock");
     expect(picture.accuracy).toMatchObject({ name: "Accuracy of those decided", value: "80\u00a0%" });
-    expect(picture.accuracy?.detail).toContain("without the 10 on which experts disagree");
+    expect(picture.accuracy?.detail).toContain("without the 10 that the aggregator has not decided");
     expect(picture.failures).toEqual([{ text: "no answer within 600 s", calls: "6" }]);
   });
 

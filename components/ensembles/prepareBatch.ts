@@ -84,7 +84,7 @@ function rowOf(session: BatchSession, batch: Batch["state"]): SessionRow {
   };
 }
 
-/** Questions that skip the aggregator are the easy ones: while others are out, it is said that accuracy is not theirs. */
+/** Questions that skip the aggregator are the easy ones: while others are open, it is said that accuracy is not theirs. */
 function accuracyOf({ accuracy, progress }: Batch): BatchPicture["accuracy"] {
   const right = accuracy === null ? null : shareOf(accuracy.right, accuracy.questions);
   if (right === null || accuracy === null) return null;
@@ -94,7 +94,7 @@ function accuracyOf({ accuracy, progress }: Batch): BatchPicture["accuracy"] {
   return {
     name: out === 0 ? "Accuracy" : "Accuracy of those decided",
     value: formatPercent(right.value),
-    detail: out === 0 ? of : `${of}, without the ${formatCount(out)} on which experts disagree`,
+    detail: out === 0 ? of : `${of}, without the ${formatCount(out)} that the aggregator has not decided`,
   };
 }
 
