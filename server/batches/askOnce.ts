@@ -22,6 +22,8 @@ export type Attempt =
       readonly isFinal: boolean;
       /** Nobody answers there, or nobody who can. */
       readonly isGone: boolean;
+      /** How that was told, as "answered 401". */
+      readonly reason?: string;
     }
   /** The engine asks to wait, without a word of how long where that is null: nothing is said of the question. */
   | { readonly kind: "busy"; readonly waitSeconds: number | null }
@@ -46,7 +48,7 @@ export async function askOnce({ place, body, timeoutSeconds, signal }: AskedOnce
   try {
     if (signal.aborted) return { kind: "cut" };
     const asked = await askModel({ place, body, stream: false, signal: limit.signal });
-    const failed = (failure: string, more: { isFinal?: boolean; isGone?: boolean } = {}): Attempt => ({
+    const failed = (failure: string, more: { isFinal?: boolean; isGone?: boolean; reason?: string } = {}): Attempt => ({
       ...{ kind: "failed", failure, isFinal: false, isGone: false },
       ...more,
     });
@@ -60,7 +62,7 @@ export async function askOnce({ place, body, timeoutSeconds, signal }: AskedOnce
       case "unstreamed":
         return failed(`refused${asked.kind === "refused" ? ` (${asked.reason})` : ""}`, { isFinal: true });
       case "down":
-        return failed("engine gone", { isGone: true });
+        return failed("engine gone", { isGone: true, reason: asked.reason });
       case "broken":
         return failed(asked.mayCost ? "unreadable answer" : asked.reason);
     }

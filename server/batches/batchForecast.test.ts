@@ -116,3 +116,11 @@ it("says of every session that it will have taken what is told of the batch's en
   // Of the first session nine seconds of loading and ten of answering are over.
   expect(etaSeconds).toBeCloseTo(first + second + aggregator - 19);
 });
+
+it("expects of a session that is paused what it did when it was, however long ago that is", () => {
+  const now = running(session("experts", 0, 0, 20), 5);
+  const tally = tallyOf({ "experts-0-0": 5 });
+  const before = at({ records: [now], tally });
+  now.rest(1000);
+  expect(at({ records: [now], tally, nowMs: 500_000 })).toEqual(before);
+});

@@ -15,6 +15,8 @@ export class SessionRecord {
   mostOutputTokens = 0;
   #seconds = 0;
   #stretch: { readonly sinceMs: number; readonly timeScale: number; readonly answers: number } | null = null;
+  /** While it rests. */
+  #lastStretch: ReturnType<SessionRecord["stretch"]> = null;
 
   /** @param all sessions of its batch that were begun. */
   constructor(
@@ -36,19 +38,22 @@ export class SessionRecord {
     return this.#seconds + ((nowMs - sinceMs) / 1000) * timeScale;
   }
 
-  /** Answers since it last began to answer, and engine seconds since then; null: it does not answer, or has only just begun. */
+  /** Answers since it last began to answer, and engine seconds since then or until it rested; null: it has never answered, or has only just begun. */
   stretch(nowMs: number): { readonly answers: number; readonly seconds: number } | null {
-    if (this.#stretch === null) return null;
+    if (this.#stretch === null) return this.#lastStretch;
     const { sinceMs, timeScale, answers } = this.#stretch;
     const seconds = ((nowMs - sinceMs) / 1000) * timeScale;
     return seconds > 0 ? { answers: this.answers - answers, seconds } : null;
   }
 
+  /** Does nothing where it has begun and does not rest. */
   begin(nowMs: number, timeScale: number): void {
-    this.#stretch = { sinceMs: nowMs, timeScale, answers: this.answers };
+    this.#stretch ??= { sinceMs: nowMs, timeScale, answers: this.answers };
   }
 
+  /** Its time stands still until it begins again. Does nothing where it rests. */
   rest(nowMs: number): void {
+    this.#lastStretch = this.stretch(nowMs);
     this.#seconds = this.seconds(nowMs);
     this.#stretch = null;
   }

@@ -130,12 +130,82 @@ it("asks on beside a long call where another was told that nobody is there, thou
   expect(batches.get(id)?.progress).toMatchObject({ expertAnswers: { done: 30, failed: 0 }, retried: 1 });
 });
 
-it("pauses when its engine was brought up three times and was gone without an answer each time", async () => {
-  takes = (question) => question.drop();
+it("asks on where single calls are told that nobody is there, and all others are answered while it looks whether the engine stands", async () => {
+  const told = new Set<string>();
+  takes = (question) => {
+    const isRefused = Number(question.id.slice(1)) % 20 === 0 && !told.has(question.id);
+    told.add(question.id);
+    if (isRefused) question.refuse(503);
+    else setTimeout(question.answer, 50);
+  };
+  const id = begin(260, { concurrency: 64 });
+  await until(() => stateOf(id) !== "running");
+  expect(batches.get(id)).toMatchObject({ state: "done", pause: null });
+  expect(batches.get(id)?.progress).toMatchObject({ expertAnswers: { done: 260, failed: 0 }, retried: 13 });
+});
+
+it("waits for what an engine that stands has under way, however often it was told meanwhile that nobody is there", async () => {
+  let refused = 0;
+  const waiting: OpenQuestion[] = [];
+  takes = (question) => {
+    // One each time that it was looked at.
+    if (refused < Math.min(3, engine.started.length)) {
+      refused += 1;
+      question.refuse(503);
+    } else waiting.push(question);
+  };
+  const id = begin(80, { concurrency: 64 });
+  await until(() => engine.started.length === 4 || stateOf(id) !== "running");
+  expect([stateOf(id), refused, waiting.length > 60]).toEqual(["running", 3, true]);
+  takes = answered;
+  for (const question of waiting) question.answer();
+  await until(() => stateOf(id) === "done");
+  expect(answersOf(id)).toMatchObject({ done: 80, failed: 0 });
+});
+
+it("pauses where an engine that stands refuses its key, and says what it answered", async () => {
+  takes = (question) => question.refuse(401);
   const id = begin(40, { concurrency: 2 });
   await until(() => stateOf(id) === "paused");
   expect(batches.get(id)?.pause?.reason).toMatch(
-    /^qwen2\.5-7b does not answer as .*: it was brought up 3 times and gone without one answer\./,
+    /^qwen2\.5-7b does not answer as .*: it was up each of the last 3 times, and answered nothing that it was asked \(last: answered 401\)\./,
+  );
+});
+
+it("takes no time for that of answering in which it is paused, though a call is still under way", async () => {
+  takes = (question) => {
+    if (question.id !== "q3") question.answer();
+  };
+  const id = begin(60, { concurrency: 8 });
+  await until(() => answersOf(id)?.done === 59);
+  const seconds = () => batches.get(id)?.sessions[0]?.measured.seconds ?? Number.NaN;
+  const passing = async (): Promise<number> => {
+    const before = seconds();
+    await new Promise((wake) => setTimeout(wake, 20));
+    return seconds() - before;
+  };
+  expect(await passing()).toBeGreaterThan(0);
+  expect(batches.pause(id)).toEqual({ ok: true });
+  // It sees that in its next turn of the event loop.
+  await passing();
+  expect(await passing()).toBe(0);
+  expect(batches.resume(id)).toEqual({ ok: true });
+  await passing();
+  expect(await passing()).toBeGreaterThan(0);
+  engine.underWay.get("q3")?.answer();
+  await until(() => stateOf(id) === "done");
+});
+
+it("pauses when its engine was brought up three times and was gone without an answer each time", async () => {
+  const gone = (question: OpenQuestion): void => {
+    void engine.host.stop(engine.started.at(-1) ?? "", { signal: new AbortController().signal, report: () => undefined, planId: null });
+    question.drop();
+  };
+  takes = gone;
+  const id = begin(40, { concurrency: 2 });
+  await until(() => stateOf(id) === "paused");
+  expect(batches.get(id)?.pause?.reason).toMatch(
+    /^qwen2\.5-7b does not answer as .*: it was brought up 3 times and gone without one answer \(last: closed the connection\)\./,
   );
   expect(engine.started).toHaveLength(3);
   takes = answered;

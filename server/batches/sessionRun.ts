@@ -4,9 +4,10 @@ import type { BatchRepository, EarlierTries, StoredBatch, StoredBatchCall } from
 import type { SessionRow } from "@/solver/ensemble/sessionRow";
 import { type Attempt, askOnce } from "./askOnce";
 import type { BatchBook } from "./batchBook";
-import type { BatchConnector } from "./batchConnector";
+import type { BatchConnector, LoadedEngine } from "./batchConnector";
 import type { BatchTally } from "./batchTally";
 import type { CallQueue } from "./callQueue";
+import { FruitlessTries } from "./fruitlessTries";
 import { SessionFlow } from "./sessionFlow";
 import type { SessionRecord } from "./sessionRecord";
 
@@ -60,8 +61,7 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
   const nowMs = () => performance.now();
   const flow = new SessionFlow(concurrency);
   const underWay = new Set<Promise<void>>();
-  /** How often in a row the engine was gone before it had answered anything. */
-  let fruitless = 0;
+  const fruitless = new FruitlessTries(Math.max(MOST_TRIES, attempts));
   /** Of its engine at most; null: it was not seen. */
   let timeScale: number | null = null;
   /** The engine, as it was found last; null: it is gone. */
@@ -73,7 +73,7 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
   };
 
   /** null: it could not be loaded, and the batch is held. */
-  async function load(): Promise<Place | null> {
+  async function load(): Promise<LoadedEngine | null> {
     stand("loading");
     for (let failures = 1; !hold.isHeld; failures += 1) {
       const loaded = await connector.load(session, signal);
@@ -81,7 +81,7 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
         const { place, loadSeconds } = loaded.value;
         timeScale = Math.max(timeScale ?? 0, place.timeScale);
         record.loadSeconds ??= loadSeconds;
-        return place;
+        return loaded.value;
       }
       if (failures === MOST_TRIES) {
         const why = `${model} could not be loaded as ${engineId} on ${connector.name}: ${loaded.message}`;
@@ -92,18 +92,17 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
   }
 
   /** Asks until nothing is left, the engine is gone, or the batch is held and nothing is under way any more. */
-  async function answerAll(place: Place): Promise<void> {
+  async function answerAll({ place, loadSeconds }: LoadedEngine): Promise<void> {
     here = place;
-    const before = record.answers;
     stand("running");
-    record.begin(nowMs(), place.timeScale);
     while (here === place && queue.left > 0) {
       const { isHeld } = hold;
       if (isHeld) {
         record.isWhole = false;
+        record.rest(nowMs());
         flow.forgive();
         if (flow.underWay === 0) break;
-      }
+      } else record.begin(nowMs(), place.timeScale);
       const restMs = flow.takeRest();
       const position = isHeld || restMs > 0 || !flow.hasRoom ? null : queue.take();
       if (position !== null) begin(position, place);
@@ -111,14 +110,11 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
     }
     record.rest(nowMs());
     if (here === place) return;
-    fruitless = record.answers > before ? 0 : fruitless + 1;
     // Then it is looked at again, beside what it may still answer; what else it took with it is known by then.
-    await hold.sleep(retryMs(Math.max(1, fruitless)));
-    const most = Math.max(MOST_TRIES, attempts);
-    if (fruitless < most || queue.left === 0) return;
-    fruitless = 0;
-    const why = `${model} does not answer as ${engineId} on ${connector.name}: it was brought up ${most} times and gone without one answer.`;
-    hold.pause(`${why} Resume to try again, or stop the batch.`);
+    await hold.sleep(retryMs(Math.max(1, fruitless.timesAt(record.answers))));
+    const why = fruitless.end({ answers: record.answers, wasStarted: loadSeconds !== null, underWay: flow.underWay });
+    if (why === null || queue.left === 0) return;
+    hold.pause(`${model} does not answer as ${engineId} on ${connector.name}: it ${why}. Resume to try again, or stop the batch.`);
   }
 
   function begin(position: number, place: Place): void {
@@ -153,7 +149,10 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
     // What had begun to be answered stays as asked: when the batch goes on it counts as lost.
     if (attempt.kind === "cut") return putBack(position);
     flow.end(position, attempt);
-    if (attempt.kind === "failed" && attempt.isGone && here === place) here = null;
+    if (attempt.kind === "failed" && attempt.isGone) {
+      fruitless.gone(attempt.reason ?? attempt.failure);
+      if (here === place) here = null;
+    }
     await settle({ ...row, at: new Date().toISOString() }, attempt).catch(hold.stumble);
   }
 
@@ -237,8 +236,8 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
         if (record.state === "running") keepMeasured();
         return await unload();
       }
-      const place = await load();
-      if (place !== null) await answerAll(place);
+      const loaded = await load();
+      if (loaded !== null) await answerAll(loaded);
     }
   } finally {
     await Promise.all(underWay);

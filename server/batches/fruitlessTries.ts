@@ -1,0 +1,45 @@
+/** How often in a row an engine was up and then gone with nothing answered since the last time. */
+export class FruitlessTries {
+  readonly #most: number;
+  #times = 0;
+  /** Of these, those before which it had been started, as it did not stand. */
+  #started = 0;
+  #answers = 0;
+  #reason = "";
+
+  /** @param most before somebody has to look. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** It is gone. @param reason how that was told, as "answered 401". */
+  gone(reason: string): void {
+    this.#reason = reason;
+  }
+
+  /** How many there are with the one that is about to be over; 0: it has answered. @param answers of its session so far. */
+  timesAt(answers: number): number {
+    return answers > this.#answers ? 0 : this.#times + 1;
+  }
+
+  /**
+   * Takes down that a try is over.
+   *
+   * @param tried `answers` of its session so far, whether the engine `wasStarted` for it, and calls that are `underWay` yet, which an engine that stands may
+   *   still answer.
+   * @returns why nothing more is to be asked before somebody has looked, told once; null where it is asked on.
+   */
+  end({ answers, wasStarted, underWay }: { answers: number; wasStarted: boolean; underWay: number }): string | null {
+    this.#times = this.timesAt(answers);
+    this.#started = this.#times === 0 ? 0 : this.#started + (wasStarted ? 1 : 0);
+    this.#answers = answers;
+    const hadToBeStarted = this.#started >= this.#most;
+    if (this.#times < this.#most || (underWay > 0 && !hadToBeStarted)) return null;
+    const how = hadToBeStarted
+      ? `was brought up ${this.#started} times and gone without one answer`
+      : `was up each of the last ${this.#times} times, and answered nothing that it was asked`;
+    this.#times = 0;
+    this.#started = 0;
+    return `${how} (last: ${this.#reason})`;
+  }
+}
