@@ -88,9 +88,9 @@ export function StartBatch(props: {
   const { experts = [] } = ensembles.find((each) => each.ensemble.name === ensemble)?.ensemble ?? {};
   const needed = cards === undefined ? 1 : gpusNeeded(experts, cluster.spec.gpu, cards);
   const gpusPerWorker = typed.gpusPerWorker ?? chosen.perWorker ?? needed;
-  const room = useRoom(cluster.spec.id, gpusPerWorker);
+  const { workers: room, isEarlier } = useRoom(cluster.spec.id, gpusPerWorker);
+  const free = room === null ? Math.floor(gpuCount(cluster.spec, cluster.spec.gpu) / gpusPerWorker) : room;
   const workers = typed.workers ?? chosen.workers;
-  const free = room ?? Math.floor(gpuCount(cluster.spec, cluster.spec.gpu) / gpusPerWorker);
   const form: BatchForm = {
     ...{
       name: "",
@@ -99,7 +99,10 @@ export function StartBatch(props: {
       ...usualCalls,
       assignments: null,
     },
-    ...{ promptSetId: (named.prompts ?? sets[0])?.id ?? "", workers: workers ?? usualWorkers(free, experts.length) },
+    ...{
+      promptSetId: (named.prompts ?? sets[0])?.id ?? "",
+      workers: workers ?? (free === undefined ? null : usualWorkers(free, experts.length)),
+    },
     ...typed,
     ...{ ensemble, gpusPerWorker },
   };
@@ -107,7 +110,7 @@ export function StartBatch(props: {
   const prompts = sets.find(({ id }) => id === form.promptSetId)?.name ?? "";
   const made = composeBatch(form, { clusterId: cluster.spec.id, prompts });
   // How many workers it begins with is not known before it is known what is free.
-  const request = "request" in made && (workers !== null || room !== undefined) ? made.request : null;
+  const request = "request" in made && (workers !== null || !isEarlier) ? made.request : null;
   const { preview, error, working } = usePreview(request);
   const start = useBatchAct(client.batches.start.mutate, ({ id }) => onStarted(id));
   return (

@@ -30,5 +30,6 @@ describe("a batch to be started", () => {
   it("says what is missing first", () => {
     expect(composeBatch({ ...form, promptSetId: "" }, of)).toEqual({ problem: expect.stringContaining("prompts") });
     expect(composeBatch({ ...form, ensemble: "" }, of)).toEqual({ problem: expect.stringContaining("ensemble") });
+    expect(composeBatch({ ...form, workers: null }, of)).toEqual({ problem: expect.stringContaining("free") });
   });
 });

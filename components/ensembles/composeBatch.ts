@@ -6,7 +6,8 @@ export interface BatchForm {
   readonly name: string;
   readonly promptSetId: string;
   readonly ensemble: string;
-  readonly workers: number;
+  /** null: not known before it is known what is free. */
+  readonly workers: number | null;
   readonly gpusPerWorker: number;
   /** null: swept. */
   readonly maxModelsPerWorker: number | null;
@@ -34,12 +35,14 @@ export function composeBatch(
 ): { readonly request: BatchRequest } | { readonly problem: string } {
   if (form.ensemble === "") return { problem: "Make an ensemble first, on the tab Place." };
   if (form.promptSetId === "") return { problem: "Take a sample of prompts first, on Workloads." };
-  const { single, name, assignments, ...rest } = form;
+  const { single, name, assignments, workers, ...rest } = form;
+  if (workers === null) return { problem: "Asking what is free …" };
   const assigned = assignments === null ? {} : { assignmentsUploadId: assignments.uploadId };
   return {
     request: {
       ...rest,
       ...assigned,
+      workers,
       name: name.trim() || usualName(form.ensemble, prompts),
       clusterId,
       replicas: single ? "single" : "amortised",

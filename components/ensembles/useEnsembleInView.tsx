@@ -1,5 +1,6 @@
 "use client";
 
+import { useState } from "react";
 import type { KeptEnsemble } from "@/server/contracts/studio";
 import { Button } from "../ui/Button";
 import type { PanelStatus } from "../ui/PanelState";
@@ -23,14 +24,16 @@ export function useEnsembleInView(
   write: (change: Partial<EnsemblesView>, how: "push" | "replace") => void,
 ): EnsembleInView {
   const query = useEnsembles();
+  const [asked, setAsked] = useState(() => ({ named, sinceMs: Date.now() }));
+  if (asked.named !== named) setAsked({ named, sinceMs: Date.now() });
   const ensembles = query.data ?? [];
   const kept = ensembleInView(ensembles, named);
   const onNew = () => write({ tab: "place", open: "new" }, "push");
-  // One that was kept a moment ago is not in the list before it is read anew.
+  // One that was kept a moment ago is not in a list from before it was asked for.
   const none: PanelStatus | false =
     kept !== null
       ? false
-      : query.isFetching
+      : query.isFetching && query.dataUpdatedAt < asked.sinceMs
         ? { kind: "loading", what: "Reading ensembles" }
         : named === null
           ? {

@@ -1,12 +1,24 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../api/trpc";
 
-/** Workers of so many GPUs that a cluster has free. undefined: it is being asked; null: nobody can tell. */
-export function useRoom(clusterId: string, gpusPerWorker: number): number | null | undefined {
-  // What is free changes.
-  const { data, isError } = useQuery(useTRPC().batches.room.queryOptions({ clusterId, gpusPerWorker }, { staleTime: 0, retry: false }));
-  if (data === undefined) return isError ? null : undefined;
-  return data.ok ? data.workers : null;
+interface Room {
+  /** undefined: not known yet; null: nobody can tell. */
+  readonly workers: number | null | undefined;
+  /** `workers` are of other GPUs per worker: those of these are being asked. */
+  readonly isEarlier: boolean;
+}
+
+/** Workers of so many GPUs that a cluster has free; while those are asked, the earlier answer. */
+export function useRoom(clusterId: string, gpusPerWorker: number): Room {
+  const { data, isError, isPlaceholderData } = useQuery(
+    useTRPC().batches.room.queryOptions(
+      { clusterId, gpusPerWorker },
+      // What is free changes.
+      { staleTime: 0, retry: false, placeholderData: keepPreviousData },
+    ),
+  );
+  if (data === undefined) return { workers: isError ? null : undefined, isEarlier: false };
+  return { workers: data.ok ? data.workers : null, isEarlier: isPlaceholderData };
 }

@@ -117,7 +117,8 @@ export function TextField(
 /** A number with its unit. */
 export function NumberField(
   props: Frame & {
-    readonly value: number;
+    /** null: none yet, and an empty box. */
+    readonly value: number | null;
     readonly min: number;
     readonly max: number;
     readonly step?: number;
