@@ -38,6 +38,6 @@ it("has everything that is pressed above all that is counted, so that no count m
 });
 
 it("says of a tau under which nothing has ended yet that nothing has", () => {
-  expect(drawn(fresh)).toMatch(/<ul aria-label="How requests ended at this tau"[^>]*><li[^>]*>none yet<\/li><\/ul>/);
-  expect(drawn(testServed())).not.toContain("none yet");
+  expect(drawn(fresh)).toMatch(/<ul aria-label="How requests ended at this tau"[^>]*><li[^>]*>no request has ended yet<\/li><\/ul>/);
+  expect(drawn(testServed())).not.toContain("no request has ended yet");
 });

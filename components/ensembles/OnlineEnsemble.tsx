@@ -50,7 +50,7 @@ function Outcomes(props: { readonly label: string; readonly counts: EnsembleCoun
   const rows = outcomeRows(props.counts);
   return (
     <ul aria-label={props.label} className="flex list-none flex-wrap gap-x-4 gap-y-1 text-sm" data-testid={props.testId}>
-      {rows.length === 0 && <li className="text-ink-3">none yet</li>}
+      {rows.length === 0 && <li className="text-ink-3">no request has ended yet</li>}
       {rows.map(({ key, word, tone, count, share }) => (
         <li key={key} className="flex items-center gap-1.5">
           <StateWord tone={tone}>{word}</StateWord> {formatCount(count)} <span className="text-xs text-ink-3">{formatPercent(share)}</span>
