@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import type { ServedEnsemble } from "@/server/contracts/studio";
-import { formatTau, SAME_TAU } from "@/solver/ensemble/tauText";
+import { formatTau, isSameTau } from "@/solver/ensemble/tauText";
 import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -23,7 +23,7 @@ export function OnlineTau({ clusterId, served }: { readonly clusterId: string; r
   const stops = onlineStops(served);
   const at = stopOf(stops, draft?.from === tau ? draft.to : tau);
   const chosen = stops[at]?.tau ?? tau;
-  const changed = Math.abs(chosen - tau) > SAME_TAU;
+  const changed = !isSameTau(chosen, tau);
   const change = `${formatTau(tau, expertsPerQuestion)} → ${formatTau(chosen, expertsPerQuestion)}`;
   const act = useEnsembleAct(
     (next: number) => client.ensembles.setTau.mutate({ clusterId, name, tau: next, reason }),

@@ -1,7 +1,7 @@
 import type { AnswerSampleSummary, GateReport, ReplayRequest } from "@/server/contracts/studio";
 import { hasAll, type SampledEngines, tellsOf } from "@/solver/ensemble/answerSample";
+import { reachesTau } from "@/solver/ensemble/confidence";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
-import { SAME_TAU } from "@/solver/ensemble/tauText";
 import { ABSENT } from "../ui/format";
 import { formatShare, formatShareSpan } from "./prepareGate";
 import { originWords } from "./prepareSamples";
@@ -55,7 +55,7 @@ export function predictSkips(ensemble: Ensemble, sample: AnswerSampleSummary, re
   if (experts.length > expertsPerQuestion && skills === undefined)
     return unpredicted("a sample recruits experts by accuracy, this ensemble asks the first of its list");
   if (!weighsAlike(ensemble, report)) return unpredicted(`votes weigh otherwise on the sample ${sample.name}`);
-  const point = report.points.find((each) => each.tau >= tau - SAME_TAU);
+  const point = report.points.find((each) => reachesTau(each.tau, tau));
   if (point === undefined) return unpredicted(`the sample ${sample.name} ends below this tau`);
   const { word } = originWords[sample.origin];
   const from = sample.name.endsWith(word) ? sample.name : `${sample.name}, ${word}`;

@@ -1,6 +1,7 @@
 import type { GateReport } from "@/server/contracts/studio";
+import { reachesTau } from "@/solver/ensemble/confidence";
 import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
-import { formatTau, isAggregateAll, SAME_TAU } from "@/solver/ensemble/tauText";
+import { formatTau, isAggregateAll } from "@/solver/ensemble/tauText";
 import type { Interval } from "@/solver/judging/interval";
 import { formatDelta, formatPercent, formatScore, formatScoreSpan } from "../ui/format";
 import type { TauStop } from "./TauSlider";
@@ -44,7 +45,7 @@ export function gateStops(report: GateReport, expertsPerQuestion: number): reado
 
 /** Index of the stop that decides as `tau` does: the first that is no lower. null, or none so high: the last. */
 export function stopOf(stops: readonly TauStop[], tau: number | null): number {
-  const found = tau === null ? -1 : stops.findIndex((stop) => stop.tau >= tau - SAME_TAU);
+  const found = tau === null ? -1 : stops.findIndex((stop) => reachesTau(stop.tau, tau));
   return found === -1 ? stops.length - 1 : found;
 }
 

@@ -1,6 +1,7 @@
 import type { ServedEnsemble } from "@/server/contracts/studio";
+import { reachesTau } from "@/solver/ensemble/confidence";
 import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
-import { formatTau, isAggregateAll, SAME_TAU } from "@/solver/ensemble/tauText";
+import { formatTau, isAggregateAll, isSameTau } from "@/solver/ensemble/tauText";
 import { formatPercent, formatPercentSpan } from "../ui/format";
 import { votesOf } from "./prepareBuckets";
 import type { TauStop } from "./TauSlider";
@@ -24,7 +25,7 @@ export function wouldSkip({ votes, ensemble }: Counted, tau: number): Ends | nul
   if (isAggregateAll(tau)) return Object.keys(votes).length === 0 ? null : { low: 0, high: 0 };
   if (ensemble.confidence.kind !== "plurality") return null;
   const asked = ensemble.expertsPerQuestion;
-  const reaches = (count: number) => count / asked >= tau - SAME_TAU;
+  const reaches = (count: number) => reachesTau(count / asked, tau);
   let [all, low, high] = [0, 0, 0];
   for (const [key, { requests, withQuorum, early }] of Object.entries(votes)) {
     const counts = votesOf(key);
@@ -51,7 +52,7 @@ export function tauEffect(served: Counted, tau: number): string {
   const [now, then] = [wouldSkip(served, ensemble.tau), wouldSkip(served, tau)];
   if (now === null || then === null) return "No request of the ensemble as it is was counted yet: what it will skip is not known.";
   const unsure = endsText(then).includes(" to ") ? " Experts that were not waited for may have agreed, or not." : "";
-  if (Math.abs(tau - ensemble.tau) < SAME_TAU)
+  if (isSameTau(tau, ensemble.tau))
     return `By their votes ${endsText(then)} of the requests counted would skip the aggregator at this tau.${unsure}`;
   return `By their votes ${endsText(then)} of the requests counted would skip the aggregator; at the tau in force ${endsText(now)}.${unsure}`;
 }
@@ -62,7 +63,7 @@ export function onlineStops(served: Counted): readonly TauStop[] {
   const { expertsPerQuestion: asked, confidence } = ensemble;
   const steps = confidence.kind === "plurality" ? asked : STEPS;
   const taus = [...Array.from({ length: steps }, (_, at) => (at + 1) / steps), AGGREGATE_ALL];
-  if (!taus.some((tau) => Math.abs(tau - ensemble.tau) < SAME_TAU)) taus.push(ensemble.tau);
+  if (!taus.some((tau) => isSameTau(tau, ensemble.tau))) taus.push(ensemble.tau);
   return taus
     .toSorted((a, b) => a - b)
     .map((tau) => {

@@ -1,4 +1,4 @@
-import { SAME_TAU } from "@/solver/ensemble/tauText";
+import { isSameTau } from "@/solver/ensemble/tauText";
 import { niceTicks } from "../charts/niceTicks";
 import { formatPercent } from "../ui/format";
 import { formatShare, formatShareSpan, type GateStop } from "./prepareGate";
@@ -76,7 +76,7 @@ export function prepareTauChart(
   const place = (value: number) => clamp((value - low) / (high - low));
   const sorted = finite.toSorted((a, b) => a.stop.skipped.value - b.stop.skipped.value);
   const points = sorted.map(({ stop, index }): TauPoint => {
-    const recommended = choice.recommendedTau !== null && Math.abs(stop.tau - choice.recommendedTau) < SAME_TAU;
+    const recommended = choice.recommendedTau !== null && isSameTau(stop.tau, choice.recommendedTau);
     const role = index === choice.at ? "chosen" : recommended ? "recommended" : "other";
     const x = clamp(stop.skipped.value);
     return {

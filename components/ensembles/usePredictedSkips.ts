@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
 import { isAggregateAll } from "@/solver/ensemble/tauText";
 import { useTRPC } from "../api/trpc";
@@ -20,10 +19,8 @@ export function usePredictedSkips(ensemble: Ensemble, { emulated, named }: Predi
   const samples = useQuery(useTRPC().ensembles.samples.queryOptions()).data;
   const { experts, tau } = ensemble;
   const sample = samples === undefined || isAggregateAll(tau) ? null : predictingSample(samples, named, { experts, emulated });
-  // The gate at every tau is one report: another tau asks nothing anew, and each answer of the gateway is a new object.
-  const text = sample === null ? null : JSON.stringify(predictingRequest(ensemble, sample.id));
-  const request = useMemo(() => (text === null ? null : (JSON.parse(text) as ReturnType<typeof predictingRequest>)), [text]);
-  const { data, error, isPlaceholderData } = useGateReport(request);
+  // The gate at every tau is one report: another tau asks nothing anew.
+  const { data, error, isPlaceholderData } = useGateReport(sample && predictingRequest(ensemble, sample.id));
   if (isAggregateAll(tau)) return unpredicted("at this tau none is skipped");
   if (samples === undefined) return unpredicted("reading samples …");
   if (sample === null) return unpredicted(`no ${emulated ? "modelled or emulated" : "real"} sample has answers of all its experts`);

@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { batchExportSchema, batchRequestSchema } from "@/server/contracts/batches";
-import { procedure, router } from "./trpc";
+import { never, procedure, router } from "./trpc";
 
 const id = z.object({ id: z.string().min(1) });
-const never = (): AbortSignal => new AbortController().signal;
-
 export const batchesRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.batches.list()),
   get: procedure.input(id).query(({ ctx, input }) => ctx.services.batches.get(input.id)),

@@ -1,5 +1,5 @@
 import { byId, byUpload, checkSchema, fitSchema, keepProfileSchema, liveTableSchema } from "./inputs";
-import { procedure, router } from "./trpc";
+import { never, procedure, router } from "./trpc";
 
 export const calibrationsRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.calibrations.list()),
@@ -7,7 +7,7 @@ export const calibrationsRouter = router({
   liveRows: procedure.input(byUpload).query(({ ctx, input }) => ctx.services.calibrations.liveRows(input.uploadId)),
   table: procedure.input(byUpload).query(({ ctx, input }) => ctx.services.calibrations.table(input.uploadId)),
   check: procedure.input(checkSchema).subscription(async function* ({ ctx, input, signal }) {
-    yield* ctx.services.calibrations.check(input, signal ?? new AbortController().signal);
+    yield* ctx.services.calibrations.check(input, signal ?? never());
   }),
   startFit: procedure.input(fitSchema).mutation(({ ctx, input }) => ctx.services.calibrations.startFit(input)),
   fit: procedure.input(byId).query(({ ctx, input }) => ctx.services.calibrations.fit(input.id)),

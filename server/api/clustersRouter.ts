@@ -8,7 +8,7 @@ import {
   detachSchema,
   tryEndpointsSchema,
 } from "./inputs";
-import { procedure, router } from "./trpc";
+import { never, procedure, router } from "./trpc";
 
 export const clustersRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.clusters.list()),
@@ -16,7 +16,7 @@ export const clustersRouter = router({
   describe: procedure.input(clusterDescriptionSchema).mutation(({ ctx, input }) => ctx.services.clusters.describe(input, ctx.session.name)),
   secretsFolder: procedure.query(({ ctx }) => ctx.services.attach.secretsFolder()),
   tryEndpoints: procedure.input(tryEndpointsSchema).subscription(async function* ({ ctx, input, signal }) {
-    yield* ctx.services.attach.tryEndpoints(input, signal ?? new AbortController().signal);
+    yield* ctx.services.attach.tryEndpoints(input, signal ?? never());
   }),
   tryConnection: procedure.input(connectionTextSchema).mutation(({ ctx, input }) => ctx.services.attach.tryConnection(input.text)),
   attach: procedure.input(attachSchema).mutation(({ ctx, input }) => ctx.services.attach.attach(input, ctx.session.name)),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { capacityRequestSchema, workflowTextSchema } from "@/server/contracts/declaredWorkflows";
-import { procedure, router } from "./trpc";
+import { never, procedure, router } from "./trpc";
 
 export const declaredWorkflowsRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.declaredWorkflows.list()),
@@ -12,5 +12,5 @@ export const declaredWorkflowsRouter = router({
     .mutation(({ ctx, input }) => ctx.services.declaredWorkflows.remove(input.name, ctx.session.name)),
   capacity: procedure
     .input(capacityRequestSchema)
-    .query(({ ctx, input, signal }) => ctx.services.declaredWorkflows.capacity(input, signal ?? new AbortController().signal)),
+    .query(({ ctx, input, signal }) => ctx.services.declaredWorkflows.capacity(input, signal ?? never())),
 });

@@ -7,13 +7,11 @@ import {
   sessionsOfEngineSchema,
 } from "@/server/contracts/ensembles";
 import { tauSchema } from "@/solver/ensemble/ensembleDocument";
-import { procedure, router } from "./trpc";
+import { never, procedure, router } from "./trpc";
 
 const name = z.string().min(1).max(63);
 const reason = z.string().max(300).default("");
 const atGateway = z.object({ clusterId: z.string().min(1), name, reason });
-const never = (): AbortSignal => new AbortController().signal;
-
 export const ensemblesRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.ensembles.list()),
   keep: procedure.input(keepEnsembleSchema).mutation(({ ctx, input }) => ctx.services.ensembles.keep(input, ctx.session.name)),

@@ -2,17 +2,17 @@ import { z } from "zod";
 import { rerouteSchema } from "@/server/contracts/artefacts";
 import { justInTimeRequestSchema } from "@/server/contracts/declaredWorkflows";
 import { approveSchema, byPlan, examineSchema, exploreSchema, exportSchema, planOnClusterSchema, solveSchema } from "./inputs";
-import { found, procedure, router } from "./trpc";
+import { found, never, procedure, router } from "./trpc";
 
 export const plansRouter = router({
   explore: procedure.input(exploreSchema).subscription(async function* ({ ctx, input, signal }) {
-    yield* ctx.services.plans.explore(input, signal ?? new AbortController().signal);
+    yield* ctx.services.plans.explore(input, signal ?? never());
   }),
   solve: procedure.input(solveSchema).subscription(async function* ({ ctx, input, signal }) {
-    yield* ctx.services.plans.solve(input, signal ?? new AbortController().signal);
+    yield* ctx.services.plans.solve(input, signal ?? never());
   }),
   examine: procedure.input(examineSchema).subscription(async function* ({ ctx, input, signal }) {
-    yield* ctx.services.plans.examine(input, signal ?? new AbortController().signal);
+    yield* ctx.services.plans.examine(input, signal ?? never());
   }),
   keep: procedure.input(byPlan).mutation(({ ctx, input }) => ctx.services.plans.keep(input.planId, ctx.session.name)),
   list: procedure.input(z.object({ clusterId: z.string().nullable() })).query(({ ctx, input }) => ctx.services.plans.list(input.clusterId)),
@@ -20,13 +20,11 @@ export const plansRouter = router({
   diff: procedure.input(planOnClusterSchema).query(({ ctx, input }) => ctx.services.plans.diff(input.planId, input.clusterId)),
   dip: procedure
     .input(planOnClusterSchema)
-    .query(({ ctx, input, signal }) => ctx.services.plans.dip(input.planId, input.clusterId, signal ?? new AbortController().signal)),
+    .query(({ ctx, input, signal }) => ctx.services.plans.dip(input.planId, input.clusterId, signal ?? never())),
   generated: procedure.input(planOnClusterSchema).query(({ ctx, input }) => ctx.services.plans.generated(input.planId, input.clusterId)),
   rehearse: procedure
     .input(planOnClusterSchema)
-    .mutation(({ ctx, input, signal }) =>
-      ctx.services.plans.rehearse(input.planId, input.clusterId, signal ?? new AbortController().signal),
-    ),
+    .mutation(({ ctx, input, signal }) => ctx.services.plans.rehearse(input.planId, input.clusterId, signal ?? never())),
   export: procedure.input(exportSchema).query(({ ctx, input }) => ctx.services.plans.export(input.planId, input.clusterId, input.format)),
   approve: procedure.input(approveSchema).mutation(({ ctx, input }) => ctx.services.plans.approve(input, ctx.session.name)),
   reroute: procedure.input(rerouteSchema).mutation(({ ctx, input }) => ctx.services.plans.reroute(input, ctx.session.name)),

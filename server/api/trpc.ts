@@ -52,3 +52,6 @@ export function found<Value>(value: Value | null, what: string): Value {
   if (value === null) throw new TRPCError({ code: "NOT_FOUND", message: `There is no ${what}.` });
   return value;
 }
+
+/** Of calls inside the process, which nobody leaves. */
+export const never = (): AbortSignal => new AbortController().signal;
