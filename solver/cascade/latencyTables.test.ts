@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { gpuCard } from "../hardware/gpus";
 import { modelCard } from "../hardware/models";
-import { feasibleReplicas } from "../hardware/replicaShapes";
+import { feasibleReplicas, type ShapedReplica } from "../hardware/replicaShapes";
 import { seededRandom } from "../numeric/random";
 import { latencyByGpus } from "./capacityTable";
 import { createLatencyTables, type MixTables } from "./latencyTables";
@@ -24,10 +24,26 @@ const byLength = [...everything.prompts].sort((a, b) => sample.outputTokens[1]![
 const shortest = { prompts: Int32Array.from(byLength.slice(0, 150)), share: 0.3 };
 const longest = { prompts: Int32Array.from(byLength.slice(-150)), share: 0.3 };
 
-function seconds({ capacity }: MixTables, requestsPerSecond: number): Float64Array {
-  const table = new Float64Array(MAX_GPUS);
+function seconds({ capacity }: MixTables, requestsPerSecond: number, gpus: number = MAX_GPUS): Float64Array {
+  const table = new Float64Array(gpus);
   latencyByGpus(capacity, requestsPerSecond, table);
   return table;
+}
+
+/** A replica on `tp` GPUs whose step takes 2 ms on one GPU and `speedUp` times less each time their number doubles. */
+function steadyReplica(tp: number, speedUp: number): ShapedReplica {
+  const stepSeconds = 0.002 / speedUp ** Math.log2(tp);
+  const stepTime = { decodeBaseSeconds: () => stepSeconds, secondsPerKvToken: 0, mixedStepSeconds: () => stepSeconds, provenance: [] };
+  const replica = { stepTime, kvTokens: 1e6, maxSequences: 256, maxBatchedTokens: 8192, requestSeconds: () => 0 };
+  return { gpu: "steady", shape: { tp, pp: 1 }, replica };
+}
+
+/** Seconds by GPUs, up to four, of one model at half a request a second: far below 5 % of what any of the replicas carries. */
+function lightSeconds(replicas: readonly ShapedReplica[]): Float64Array {
+  const light = { ...sample, models: sample.models.slice(0, 1) };
+  const rate = { requestsPerSecond: 0.5, maxGpus: 4 };
+  const tables = createLatencyTables({ sample: light, shapes: [replicas], arrivalSeconds, ...rate, quantile: 0.95, seed: 2 });
+  return seconds(tables.near(0, everything).tables, rate.requestsPerSecond, rate.maxGpus);
 }
 
 describe("createLatencyTables", () => {
@@ -67,6 +83,18 @@ describe("createLatencyTables", () => {
   it("is the same for the same seed", () => {
     expect(seconds(newTables().near(0, everything).tables, 60)).toEqual(seconds(newTables().near(0, everything).tables, 60));
   });
+
+  it.each([1, 1.01, 1.1, 2])(
+    "leaves out no shape that a GPU count needs at rates far below saturation, with replicas %s times as fast on twice the GPUs",
+    (speedUp) => {
+      const replicas = [1, 2, 4].map((tp) => steadyReplica(tp, speedUp));
+      const table = lightSeconds(replicas);
+      for (const [at, found] of table.entries()) {
+        const largest = replicas.findLast(({ shape }) => shape.tp <= at + 1)!;
+        expect(found, `on ${at + 1} GPUs`).toBeLessThanOrEqual(1.031 * lightSeconds([largest])[at]!);
+      }
+    },
+  );
 
   it("needs arrivals", () => {
     const none = { sample, shapes, arrivalSeconds: new Float64Array(), requestsPerSecond: 60, maxGpus: MAX_GPUS, quantile: 0.95, seed: 2 };

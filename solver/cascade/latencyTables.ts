@@ -188,18 +188,22 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
   };
 }
 
-/** Drops shapes of one GPU type one by one, largest first, while those that remain do nearly as well at every latency and GPU count. */
+/**
+ * Drops shapes of one GPU type one by one, largest first, while those that remain do nearly as well as all of them at every latency and
+ * GPU count. Each simulated latency is among those tested: there a shape starts to serve, and at the highest every shape does, so that
+ * the last shape always stays.
+ */
 function worthwhileShapes(screened: readonly ShapeCurve[], maxGpus: number): readonly ReplicaShape[] {
   const { levels } = capacityTable(screened, 0);
   const step = Math.ceil(levels.length / SCREEN_LEVELS);
+  const limits = new Set([...levels.filter((_, level) => level % step === 0), ...screened.flatMap(({ curve }) => [...curve.seconds])]);
+  const wanted = [...limits].map((limit) => ({ limit, capacity: capacityWithin(screened, limit, maxGpus) }));
   let kept = screened;
   for (const candidate of [...screened].reverse()) {
     const rest = kept.filter((other) => other !== candidate);
-    const missed = levels.some((limit, level) => {
-      if (level % step !== 0) return false;
-      const all = capacityWithin(kept, limit, maxGpus);
+    const missed = wanted.some(({ limit, capacity }) => {
       const without = capacityWithin(rest, limit * WORTH, maxGpus);
-      return all.some((rate, gpus) => rate > WORTH * (without[gpus] ?? 0));
+      return capacity.some((rate, gpus) => rate > WORTH * (without[gpus] ?? 0));
     });
     if (!missed) kept = rest;
   }
