@@ -61,7 +61,7 @@ test("an operator takes a workload out, changes it, brings it back, gives it oth
     writeFileSync(damaged, readFileSync(changed, "utf8").replace('"label":100', '"label":101'));
     await page.getByLabel("Workload file").setInputFiles(damaged);
     await expect(
-      page.getByRole("alert").filter({ hasText: /damaged\.jsonl, line \d+: models\..*\.label: give a score from 0 to 100/ }),
+      page.getByRole("alert").filter({ hasText: /damaged\.jsonl line \d+: models\..*\.label: give a score from 0 to 100/ }),
     ).toBeVisible();
     await page.getByLabel("Workload file").setInputFiles(changed);
     await expect(page.getByText(/“support chat”/)).toBeVisible();

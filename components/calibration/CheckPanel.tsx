@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from "react";
 import type { EngineKind, EngineProfile, ServingMetric } from "@/solver/hardware/engineProfile";
+import { rowProblemTexts } from "@/solver/workload/rowProblems";
 import { prepareScatter } from "../charts/prepareScatter";
 import { ScatterChart } from "../charts/ScatterChart";
 import { Badge } from "../ui/Badge";
@@ -155,7 +156,7 @@ function statusOf(check: Check, error: string | null, onLeave: () => void): Pane
     return {
       kind: "empty",
       title: "No run of this table can be predicted",
-      text: check.unsupported[0]?.reason ?? check.bad[0] ?? "It has no rows.",
+      text: leftOutTexts(check).slice(0, 3).join(" ") || "It has no rows.",
       action: (
         <button type="button" className="text-sm font-medium text-accent underline underline-offset-2" onClick={onLeave}>
           Choose another file
@@ -171,20 +172,20 @@ function statusOf(check: Check, error: string | null, onLeave: () => void): Pane
   return { kind: "ready" };
 }
 
+/** Why rows of the table were not predicted, in sentences. */
+const leftOutTexts = ({ name, unsupported, bad }: Check): readonly string[] =>
+  rowProblemTexts(name, [...bad, ...unsupported]).map((text) => `${text}.`);
+
 /** What of the table was not predicted, and why. */
-function LeftOut({ check: { name, unsupported, bad } }: { readonly check: Check }) {
-  if (unsupported.length + bad.length === 0) return null;
+function LeftOut({ check }: { readonly check: Check }) {
+  const rows = check.unsupported.length + check.bad.length;
+  if (rows === 0) return null;
   return (
     <details className="mt-2">
-      <summary className="text-sm font-medium text-ink-2">{formatCounted(unsupported.length + bad.length, "row")} not predicted</summary>
+      <summary className="text-sm font-medium text-ink-2">{formatCounted(rows, "row")} not predicted</summary>
       <ul className="mt-2 flex max-h-60 list-disc flex-col gap-1 overflow-y-auto pl-4 text-sm text-ink-2">
-        {bad.map((message) => (
-          <li key={message}>{message}</li>
-        ))}
-        {unsupported.map(({ line, reason }) => (
-          <li key={line}>
-            {name} line {line}: {reason}.
-          </li>
+        {leftOutTexts(check).map((sentence) => (
+          <li key={sentence}>{sentence}</li>
         ))}
       </ul>
     </details>

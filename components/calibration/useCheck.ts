@@ -6,6 +6,7 @@ import type { CheckEvent } from "@/server/contracts/studio";
 import type { ServingPrediction } from "@/solver/calibration/predictServing";
 import type { GroupErrors } from "@/solver/calibration/servingErrors";
 import type { UnsupportedRow } from "@/solver/calibration/servingRow";
+import type { RowProblem } from "@/solver/workload/rowProblems";
 import { useTRPC } from "../api/trpc";
 
 /** What is known of an uploaded table so far. */
@@ -13,7 +14,7 @@ export interface Check {
   readonly name: string;
   readonly rows: number;
   readonly unsupported: readonly UnsupportedRow[];
-  readonly bad: readonly string[];
+  readonly bad: readonly RowProblem[];
   readonly predictions: readonly ServingPrediction[];
   /** null until all rows are predicted. */
   readonly errors: readonly GroupErrors[] | null;

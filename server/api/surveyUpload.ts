@@ -11,6 +11,7 @@ import { type RunsSurvey, surveyRuns } from "@/server/prediction/surveyRuns";
 import { surveyInThread } from "@/server/prompts/promptsThread";
 import type { SessionRow } from "@/solver/ensemble/sessionRow";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
+import { rowProblemTexts } from "@/solver/workload/rowProblems";
 import type { Uploads } from "./uploads";
 
 export interface ArrivalSurvey {
@@ -129,6 +130,6 @@ const surveys = {
     if (!read.ok) return read;
     const { rows, unsupported, bad } = read;
     if (rows.length + unsupported.length > 0) return { ok: true, rows: rows.length };
-    return { ok: false, message: `No row of ${read.name} could be read. ${bad[0]}` };
+    return { ok: false, message: `No row of ${read.name} could be read. ${rowProblemTexts(read.name, bad)[0]}.` };
   },
 };

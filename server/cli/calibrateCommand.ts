@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { importServingRows } from "@/server/planning/importServingRows";
-import { fitProfile } from "@/solver/calibration/fitProfile";
+import { choiceError, choiceText, chooseFit } from "@/solver/calibration/chooseFit";
 import { predictServing } from "@/solver/calibration/predictServing";
 import { errorsByGroup } from "@/solver/calibration/servingErrors";
 import type { ServingRow } from "@/solver/calibration/servingRow";
@@ -15,9 +15,11 @@ import {
   engineKinds,
   engineNames,
   hostCoefficients,
+  MOST_PROFILE_NAME,
   type ProfileErrors,
   standardErrorWords,
 } from "@/solver/hardware/engineProfile";
+import { rowProblemTexts } from "@/solver/workload/rowProblems";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { reportKernels } from "./kernelReport";
 import { describeErrors } from "./simulateRows";
@@ -36,8 +38,14 @@ interface CalibrateFlags {
   readonly json?: boolean;
 }
 
+/** Different problems that a refusal names. */
+const SAID_PROBLEMS = 5;
+
 const HELP = `
 Each engine in the table gets a profile of its own; --out needs one engine, so name it with --engine where the table has several.
+Whether the kernels' efficiencies are fitted too is decided by the error on rows kept aside: every fifth of the models, GPUs, shapes and
+lengths (of the requests in flight, where all rows have the same lengths) is predicted by a fit to the others, with efficiencies and
+without, and the smaller error wins. Both are printed.
 A row that cannot be read is named, and the fit goes on without it. What rows cannot tell is not fitted, with the reason, and
 keeps the built-in value. Public measurements hold means only: no percentile is fitted or checked.
 Exit codes: 0 done, 2 the table cannot be read, 3 no profile could be fitted.`;
@@ -49,7 +57,11 @@ export function addCalibrateCommand(program: Command, onExit: (code: ExitCode) =
     .description("fit engine profiles to measured runs, and say how far they are off on runs the fit had not seen")
     .option("--rows <file>", "CSV of runs, as for simulate, with ttft_ms and tpot_ms")
     .option("--kernels <folder>", "instead of --rows: operator tables to fit kernel coefficients to, which are printed")
-    .option("--efficiencies", "fit factors on the kernels' efficiencies too, beside host and link terms")
+    .option(
+      "--efficiencies",
+      "fit factors on the kernels' efficiencies too, beside host and link terms, whatever the error on rows kept aside",
+    )
+    .option("--no-efficiencies", "fit host and link terms only, whatever the error on rows kept aside")
     .option("--tpot-only", "leave TTFT out of the fit: for clients or front ends that delay first tokens by what no engine step explains")
     .option("--engine <word>", `only runs of this engine: ${engineKinds.join(", ")}`)
     .option("--name <name>", "name of the profile (default: engine and file)")
@@ -64,6 +76,8 @@ async function calibrate(flags: CalibrateFlags): Promise<ExitCode> {
   const wanted = engineKinds.find((kind) => kind === flags.engine);
   if (flags.engine !== undefined && wanted === undefined)
     return refuse(`--engine: "${flags.engine}" is none of ${engineKinds.join(", ")}.`);
+  if (flags.name !== undefined && (flags.name.trim() === "" || flags.name.length > MOST_PROFILE_NAME))
+    return refuse(`--name: give a name of 1 to ${MOST_PROFILE_NAME} characters.`);
   const cards = readCards(flags);
   if (!cards.ok) return refuse(cards.message);
   const { rows: path, kernels } = flags;
@@ -72,18 +86,19 @@ async function calibrate(flags: CalibrateFlags): Promise<ExitCode> {
   const read = await readFile(path, (source) => importServingRows(source, cards.catalogue));
   if (!read.ok) return refuse(read.message);
   const { name: file, rows, unsupported, bad } = read;
-  if (rows.length === 0) return refuse(`No row of ${file} can be fitted. ${bad[0] ?? unsupported[0]?.reason ?? ""}`);
+  const notRead = rowProblemTexts(file, [...unsupported, ...bad]).map((text) => `${text}.`);
+  if (rows.length === 0) return refuse(`No row of ${file} can be fitted. ${notRead.slice(0, SAID_PROBLEMS).join(" ")}`);
   const engines = engineKinds.filter((kind) => (wanted ?? kind) === kind && rows.some(({ engine }) => engine === kind));
   if (engines.length === 0) return refuse(`--engine: ${file} has no run of ${flags.engine} that can be fitted.`);
   if (flags.out !== undefined && engines.length > 1)
     return refuse(`--out: ${file} has runs of ${engines.join(" and ")}; name one with --engine.`);
 
   const fits = engines.map((engine) => fitEngine(engine, rows, { flags, file, cards: cards.catalogue }));
-  if (flags.json === true) process.stdout.write(`${JSON.stringify({ fits, unsupported, bad }, null, 2)}\n`);
+  if (flags.json === true)
+    process.stdout.write(`${JSON.stringify({ fits, unsupported, bad: rowProblemTexts(file, bad).map((text) => `${text}.`) }, null, 2)}\n`);
   else {
     process.stdout.write(fits.map(describeFit).join("\n"));
-    for (const { line, reason } of unsupported) process.stdout.write(`  - ${file} line ${line}: left out, ${reason}.\n`);
-    for (const message of bad) process.stdout.write(`  - ${message}\n`);
+    for (const sentence of notRead) process.stdout.write(`  - Left out: ${sentence}\n`);
   }
   const [first] = fits;
   if (fits.every(({ outcome }) => outcome === "refused")) return EXIT.infeasible;
@@ -108,11 +123,11 @@ interface Asked {
 function fitEngine(engine: EngineKind, all: readonly ServingRow[], { flags, file, cards }: Asked) {
   const rows = all.filter((row) => row.engine === engine);
   const base = engineProfiles[engine];
-  const name = flags.name ?? `${engineNames[engine]} on ${file}`;
+  const name = flags.name ?? `${engineNames[engine]} on ${file}`.slice(0, MOST_PROFILE_NAME);
   const asOf = new Date().toISOString().slice(0, 10);
   const id = `${engine}-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`.slice(0, 80);
-  const { efficiencies = false, tpotOnly = false } = flags;
-  const fit = fitProfile(rows, base, { efficiencies, tpotOnly, id, name, asOf, cards });
+  const { efficiencies = null, tpotOnly = false } = flags;
+  const fit = chooseFit(rows, base, { efficiencies, tpotOnly, id, name, asOf, cards });
   if (fit.outcome === "refused") return { engine, file, rows: rows.length, ...fit };
   const errors = errorsByGroup(
     rows.flatMap((row) => {
@@ -126,7 +141,7 @@ function fitEngine(engine: EngineKind, all: readonly ServingRow[], { flags, file
 function describeFit(fit: EngineFit): string {
   const title = `${engineNames[fit.engine]}, ${fit.rows} run${fit.rows === 1 ? "" : "s"}`;
   if (fit.outcome === "refused") return `${title}: not fitted. ${fit.reason}\n`;
-  const { profile, base, trainErrors, heldOutErrors, errorsByGroup: byGroup, notFitted, outliers } = fit;
+  const { profile, base, trainErrors, heldOutErrors, keptAside, choice, errorsByGroup: byGroup, notFitted, outliers } = fit;
   return [
     `${title}: "${profile.name}"\n\n`,
     textTable([
@@ -138,10 +153,29 @@ function describeFit(fit: EngineFit): string {
       ["rows it has seen", ...means(trainErrors)],
       ...(heldOutErrors === null ? [] : [["rows it has not seen", ...means(heldOutErrors)]]),
     ])}`,
+    choice.errors === null
+      ? ""
+      : `\n${textTable([
+          [
+            `rows kept aside by ${keptAside?.by === "lengths" ? "model, GPU, shape and lengths" : "requests in flight"}`,
+            "TTFT",
+            "TPOT",
+            "end to end",
+            "decides",
+          ],
+          ...[choice.errors.hostTerms, choice.errors.withEfficiencies].map((errors, at) => [
+            `${at === 0 ? "host and link terms only" : "efficiencies of kernels too"}${choice.efficiencies === (at === 1) ? ", taken" : ""}`,
+            ...means(errors),
+            share(choiceError(errors, choice.tpotOnly)),
+          ]),
+        ])}`,
+    `\n${choiceText(choice)}\n`,
     describeErrors(byGroup, "On rows it has seen, those set aside among them, by group"),
     ...notFitted.map(({ coefficient, reason }) => `  - ${coefficient} is not fitted: ${reason}\n`),
     ...outliers.map(({ line, reason }) => `  - ${fit.file} line ${line}: set aside as a bad row, ${reason}.\n`),
-    ...(heldOutErrors === null ? ["  - All rows are of one model, GPU, shape and lengths: no row was left to try the fit on.\n"] : []),
+    ...(heldOutErrors === null
+      ? ["  - All rows are of one model, GPU, shape and lengths: nothing is said of the error at other lengths.\n"]
+      : []),
   ].join("");
 }
 
@@ -152,4 +186,6 @@ const value = (name: keyof EngineProfile["coefficients"], { coefficients }: Engi
   hostCoefficients.includes(name) ? `${coefficients[name].toExponential(2)} s` : `x ${coefficients[name].toPrecision(3)}`;
 
 const means = ({ ttft, tpot, endToEnd }: ProfileErrors): readonly string[] =>
-  [ttft, tpot, endToEnd].map(({ rows, meanAbsolute }) => (rows === 0 ? "-" : `${(100 * meanAbsolute).toFixed(1)} %`));
+  [ttft, tpot, endToEnd].map(({ rows, meanAbsolute }) => (rows === 0 ? "-" : share(meanAbsolute)));
+
+const share = (error: number): string => `${(100 * error).toFixed(1)} %`;

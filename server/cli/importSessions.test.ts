@@ -91,3 +91,10 @@ it("takes nothing of a table with a fault, and says in one sentence where it is"
   expect((await weir("import", "sessions", join(folder, "none.csv"))).code).toBe(2);
   expect(kept().rows).toHaveLength(before);
 });
+
+it("says an unknown GPU of all rows once, with their count", async () => {
+  const rows = Array.from({ length: 5 }, (_, index) => `qwen2.5-3b,cpu-core,1,200,${index + 1},180,900,31,12,`);
+  const { code, stderr } = await importing(columns, ...rows);
+  expect(code).toBe(2);
+  expect(stderr).toContain("sessions.csv, 5 rows (lines 2, 3, 4 …): gpu is 'cpu-core', of which there is no card");
+});

@@ -10,6 +10,9 @@ type Read =
   | { readonly ok: true; readonly recorded: NonNullable<LabTask["recorded"]>; readonly notes: readonly string[] }
   | { readonly ok: false; readonly message: string };
 
+/** Problems of lines and runs that are said each. */
+const SAID_PROBLEMS = 3;
+
 /**
  * Recorded runs of agents from a folder with `calls.csv` and `runs.csv`, for a race of a description. One sentence where they cannot be read or raced: they
  * tell lengths, not whether a model would have been right.
@@ -42,7 +45,8 @@ export async function readRecorded(folder: string, spec: LabSpec): Promise<Read>
     notes: [
       `Programs are ${read.runs.length} recorded runs of ${calls} calls in place of the description's mix, with the lengths of the model that ran written by every model, and nothing known of quality. Pauses between calls are not kept.`,
       ...read.notes,
-      ...(read.bad.length === 0 ? [] : [`${read.bad.length} lines or runs were left out; the first: ${read.bad[0]}`]),
+      ...read.bad.slice(0, SAID_PROBLEMS).map((sentence) => `Left out: ${sentence}`),
+      ...(read.bad.length > SAID_PROBLEMS ? [`Left out for other reasons too: ${read.bad.length - SAID_PROBLEMS} more.`] : []),
     ],
   };
 }

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
+import { readProfileText } from "@/solver/hardware/readProfileText";
 import { weirIn } from "./testWeir";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -44,6 +45,20 @@ describe("runs of a table", () => {
     expect(answer.errors.find(({ group }: { group: string }) => group === "all").ttft.rows).toBe(1);
   });
 
+  test("say once what is wrong with many rows alike, in simulate and in calibrate", async () => {
+    const unknown = [1, 2, 4, 8].map((users) => good.replace("h100-sxm", "cpu-core").replace(",4,bf16", `,${users},bf16`));
+    const file = csv("cpu.csv", ...unknown, good.replace(",500,", ",x,"), good.replace(",500,", ",x,"));
+    const said = 'cpu.csv, 4 rows (lines 2, 3, 4 …): the GPU "cpu-core" is not known; add a card on the Cards page';
+    const misread = 'cpu.csv, 2 rows (lines 6, 7): isl must be a whole number from 1 to 4000000, found "x"';
+    const simulated = await weir("simulate", "--rows", file);
+    expect(simulated.stdout).toContain(`Not predicted, 4 rows:\n  ${said}.\n`);
+    expect(simulated.stdout).toContain(`${misread}.\n`);
+    const calibrated = await weir("calibrate", "--rows", file);
+    expect(calibrated.code).toBe(2);
+    expect(calibrated.stderr).toContain(said);
+    expect(calibrated.stderr).toContain(misread);
+  });
+
   test("of a table in which none can be read are refused with file, line and field", async () => {
     const { code, stdout, stderr } = await weir("simulate", "--rows", csv("bad.csv", good.replace(",500,", ",x,")));
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -65,6 +80,35 @@ describe("runs of a table", () => {
       return JSON.parse(stdout).errors[0].ttft.meanAbsolute;
     };
     expect(await ttft("--profile", out)).toBeLessThan(0.5 * (await ttft()));
+  });
+
+  test("choose by the error on rows kept aside whether efficiencies are fitted, and a flag decides it either way", async () => {
+    const lines = [1, 8].flatMap((users) =>
+      [100, 1000, 4000].map((prompt) => `llama-3.1-8b,h100-sxm,vllm,1,${prompt},40,${users},bf16,${20 + prompt / 4},${20 + users / 2}`),
+    );
+    const file = csv("choose.csv", ...lines);
+    const { stdout } = await weir("calibrate", "--rows", file);
+    expect(stdout).toMatch(/rows kept aside by model, GPU, shape and lengths +TTFT +TPOT +end to end +decides/);
+    expect(stdout).toMatch(/host and link terms only.* %\n/);
+    expect(stdout).toMatch(/efficiencies of kernels too.* %\n/);
+    expect(stdout).toMatch(/on rows kept aside the error is .*[\d.]+ % with efficiencies and [\d.]+ % without/);
+    const choice = async (...flags: readonly string[]) =>
+      JSON.parse((await weir("calibrate", "--rows", file, "--json", ...flags)).stdout).fits[0].choice;
+    expect(await choice("--efficiencies")).toMatchObject({ kind: "asked", efficiencies: true });
+    expect(await choice("--no-efficiencies")).toMatchObject({ kind: "asked", efficiencies: false });
+  });
+
+  test("make a profile whose file can be read whatever it is named after", async () => {
+    const lines = [1, 4, 16].flatMap((users) => [100, 2000].map((prompt) => `${good.split(",500,")[0]},${prompt},40,${users},bf16,60,9`));
+    const out = join(folder, "long.json");
+    const file = csv(`${"long-name-".repeat(20)}.csv`, ...lines);
+    expect((await weir("calibrate", "--rows", file, "--no-efficiencies", "--out", out)).code).toBe(0);
+    expect(readProfileText(readFileSync(out, "utf8"), out)).toMatchObject({ ok: true });
+    const refused = await weir("calibrate", "--rows", file, "--name", "x".repeat(121), "--out", out);
+    expect({ code: refused.code, stderr: refused.stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--name: give a name of 1 to 120"),
+    });
   });
 
   test("say where they extrapolate and which metric of an engine no profile matches, in words and in JSON", async () => {

@@ -5,6 +5,7 @@ import type { UnsupportedRow } from "@/solver/calibration/servingRow";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import type { EngineProfile, MetricErrors, ServingMetric } from "@/solver/hardware/engineProfile";
+import { type RowProblem, rowProblemTexts } from "@/solver/workload/rowProblems";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { bandText, METRIC_NAMES, NOT_MATCHED, seconds } from "./replicaForecast";
 import { textTable } from "./textTable";
@@ -18,16 +19,20 @@ export interface RowsAsked {
   readonly json: boolean;
 }
 
+/** Different problems that a refusal names. */
+const SAID_PROBLEMS = 5;
+
 /** Predicts every run of a table, printing each as it is done, then what could not be predicted and the errors by group. */
 export async function simulateRows({ file, profile, cards, json }: RowsAsked): Promise<ExitCode> {
   const read = await readFile(file, (source) => importServingRows(source, cards));
   if (!read.ok) return refuse(read.message);
   const { rows, bad } = read;
-  if (rows.length + read.unsupported.length === 0) return refuse(`No row of ${read.name} could be read. ${bad[0]}`);
+  if (rows.length + read.unsupported.length === 0)
+    return refuse(`No row of ${read.name} could be read. ${sentences(read.name, bad).slice(0, SAID_PROBLEMS).join(" ")}`);
   const profiles = profile === null ? engineProfiles : { ...engineProfiles, [profile.engine]: profile };
   const predictions: ServingPrediction[] = [];
   const unsupported: UnsupportedRow[] = [...read.unsupported];
-  const print = json ? jsonPrinter() : textPrinter(read.name);
+  const print = json ? jsonPrinter(read.name) : textPrinter(read.name);
   for (const row of rows) {
     const answer = predictServing(row, profiles[row.engine], cards);
     if (answer.outcome === "unsupported") unsupported.push(answer.unsupported);
@@ -42,7 +47,7 @@ export async function simulateRows({ file, profile, cards, json }: RowsAsked): P
 
 interface Rest {
   readonly unsupported: readonly UnsupportedRow[];
-  readonly bad: readonly string[];
+  readonly bad: readonly RowProblem[];
   readonly errors: readonly GroupErrors[];
 }
 
@@ -55,7 +60,7 @@ const write = (text: string): void => {
   process.stdout.write(text);
 };
 
-function jsonPrinter(): Printer {
+function jsonPrinter(name: string): Printer {
   let begun = false;
   const begin = (): string => (begun ? "," : '{"rows":[');
   return {
@@ -64,7 +69,9 @@ function jsonPrinter(): Printer {
       begun = true;
     },
     rest({ unsupported, bad, errors }) {
-      const parts = Object.entries({ unsupported, bad, errors }).map(([name, list]) => `"${name}":${JSON.stringify(list)}`);
+      const parts = Object.entries({ unsupported, bad: sentences(name, bad), errors }).map(
+        ([key, list]) => `"${key}":${JSON.stringify(list)}`,
+      );
       write(`${begun ? "" : begin()}\n],\n${parts.join(",\n")}}\n`);
     },
   };
@@ -88,13 +95,16 @@ function textPrinter(name: string): Printer {
     },
     rest({ unsupported, bad, errors }) {
       if (unsupported.length > 0) write(`\nNot predicted, ${count(unsupported.length)}:\n`);
-      for (const { line, reason } of unsupported) write(`  ${name} line ${line}: ${reason}.\n`);
+      for (const sentence of sentences(name, unsupported)) write(`  ${sentence}\n`);
       if (bad.length > 0) write(`\nNot read, ${count(bad.length)}:\n`);
-      for (const message of bad) write(`  ${message}\n`);
+      for (const sentence of sentences(name, bad)) write(`  ${sentence}\n`);
       write(describeErrors(errors, `Errors of mean latencies on ${name}, predicted over measured`));
     },
   };
 }
+
+const sentences = (name: string, problems: readonly RowProblem[]): readonly string[] =>
+  rowProblemTexts(name, problems).map((text) => `${text}.`);
 
 const count = (rows: number): string => `${rows} row${rows === 1 ? "" : "s"}`;
 

@@ -1,5 +1,5 @@
 /** What the studio's API answers: plain data, the only part of `server` that components see besides the router's type. */
-import type { FitProfile } from "@/solver/calibration/fitProfile";
+import type { ChosenFit } from "@/solver/calibration/chooseFit";
 import type { ServingPrediction } from "@/solver/calibration/predictServing";
 import type { GroupErrors } from "@/solver/calibration/servingErrors";
 import type { UnsupportedRow } from "@/solver/calibration/servingRow";
@@ -8,6 +8,7 @@ import type { ExplorationWire } from "@/solver/cascade/explorationWire";
 import type { PlanningProgress } from "@/solver/cascade/progress";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
+import type { RowProblem } from "@/solver/workload/rowProblems";
 import type { Attention } from "./attachedCluster";
 import type { Panic } from "./gatewayControls";
 import type { Sample } from "./liveFrame";
@@ -367,8 +368,8 @@ export type CheckEvent =
       /** Rows to predict. */
       readonly rows: number;
       readonly unsupported: readonly UnsupportedRow[];
-      /** Rows that could not be read, a sentence each. */
-      readonly bad: readonly string[];
+      /** Rows that could not be read. */
+      readonly bad: readonly RowProblem[];
     }
   | {
       readonly kind: "predicted";
@@ -379,7 +380,7 @@ export type CheckEvent =
   | { readonly kind: "checked"; readonly errors: readonly GroupErrors[] }
   | { readonly kind: "refused"; readonly message: string };
 
-export type ProfileFit = Extract<FitProfile, { outcome: "fitted" }>;
+export type ProfileFit = Extract<ChosenFit, { outcome: "fitted" }>;
 
 /** A fit as it stands, beside the profile it began from. */
 export type FitState = { readonly name: string; readonly base: EngineProfile } & (

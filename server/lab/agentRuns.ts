@@ -1,6 +1,7 @@
 import { type CsvSource, readCsv } from "@/server/planning/readCsv";
 import type { AgentCall, AgentRun } from "@/solver/workflow/measuredPrograms";
 import { shown } from "@/solver/workload/outcomeRow";
+import { type RowProblem, rowProblemTexts } from "@/solver/workload/rowProblems";
 
 /** The two files of recorded runs: one line a call, and one line a run that says what the calls add up to. */
 export interface AgentRunFiles {
@@ -13,7 +14,7 @@ export type ReadAgentRuns =
       readonly ok: true;
       /** Whole runs, in the order of the file of runs. */
       readonly runs: readonly RecordedRun[];
-      /** Lines that could not be read and runs that were left out, a sentence each. */
+      /** Lines that could not be read and runs that were left out, in sentences; lines with the same problem share one. */
       readonly bad: readonly string[];
       /** What to know of the runs that were read, in sentences. */
       readonly notes: readonly string[];
@@ -144,7 +145,7 @@ interface Cells<Column extends string> {
 
 const MAX_WHOLE = 10_000_000;
 
-/** Reads a file line by line; what is wrong with a line becomes a sentence of `bad`. Returns what is wrong with the file, null for nothing. */
+/** Reads a file line by line; what is wrong with lines becomes sentences of `bad`, one for lines with the same problem. Returns what is wrong with the file, null for nothing. */
 async function readLines<Column extends string>(
   source: CsvSource,
   columns: readonly Column[],
@@ -152,6 +153,7 @@ async function readLines<Column extends string>(
   take: (cells: Cells<Column>, line: number) => void,
 ): Promise<string | null> {
   let names: readonly string[] = [];
+  const problems: RowProblem[] = [];
   const read = await readCsv(source, {
     header(found) {
       names = found.map((name) => name.trim());
@@ -166,14 +168,15 @@ async function readLines<Column extends string>(
         );
       } catch (error) {
         if (!(error instanceof BadLine)) throw error;
-        bad.push(`${source.name} line ${line}: ${error.message}.`);
+        problems.push({ line, reason: error.message });
       }
       return null;
     },
-    misshapen(problem, line) {
-      bad.push(`${source.name} line ${line}: ${problem}.`);
+    misshapen(reason, line) {
+      problems.push({ line, reason });
     },
   });
+  bad.push(...rowProblemTexts(source.name, problems).map((text) => `${text}.`));
   return read.ok ? null : read.message;
 }
 

@@ -2,7 +2,7 @@ import type { SurveyedAnswers } from "@/server/contracts/ensembles";
 import type { Outcome } from "@/server/contracts/studio";
 import { type CollectedAnswers, createAnswerCollector } from "@/solver/ensemble/answerCollector";
 import { type AnswerColumns, type AnswerRow, locateAnswerColumns, readAnswerRow } from "@/solver/ensemble/answerRow";
-import { type CsvRead, type CsvSource, readCsv } from "./readCsv";
+import { type CsvRead, type CsvSource, readCsv, type TableEnd } from "./readCsv";
 
 /** Models and questions that a survey counts at most: a table with more is none of answers. */
 const MOST_MODELS = 1000;
@@ -38,8 +38,9 @@ export async function surveyAnswers(source: CsvSource): Promise<Outcome<{ readon
     models.set(model, count);
     questions.add(questionId);
     hasCategories ||= category !== "";
-    if (models.size > MOST_MODELS) return `model: there are more than ${MOST_MODELS} models; is this a table of answers?`;
-    return questions.size > MOST_QUESTIONS ? `prompt_id: there are more than ${MOST_QUESTIONS} prompts; take a part of the table` : null;
+    if (models.size > MOST_MODELS) return { end: `model: there are more than ${MOST_MODELS} models; is this a table of answers?` };
+    if (questions.size <= MOST_QUESTIONS) return null;
+    return { end: `prompt_id: there are more than ${MOST_QUESTIONS} prompts; take a part of the table` };
   });
   if (!read.ok) return read;
   const listed = [...models].map(([model, { answers, right }]) => ({ model, answers, accuracy: right / answers }));
@@ -50,10 +51,10 @@ export async function surveyAnswers(source: CsvSource): Promise<Outcome<{ readon
   return { ok: true, survey: { questions: questions.size, models: listed, notes } };
 }
 
-/** Streams the rows of a table of answers, each checked, to `take`, which returns null or the problem with a row. */
+/** Streams the rows of a table of answers, each checked, to `take`, which returns null or the problem with a row or the table. */
 async function readAnswerRows(
   source: CsvSource,
-  take: (row: AnswerRow) => string | null,
+  take: (row: AnswerRow) => string | TableEnd | null,
 ): Promise<Exclude<CsvRead, { ok: true }> | { readonly ok: true; readonly areTokensEstimated: boolean }> {
   let columns: AnswerColumns | null = null;
   const read = await readCsv(source, {

@@ -44,6 +44,20 @@ describe("bad traces are refused with file, line, field and the way out:", () =>
     expect(await run(times)).toEqual({ ok: false, message: expect.stringContaining(message) });
   });
 
+  test("an error that many rows share is said once, with their count and the first lines", async () => {
+    expect(await run([good, "soon", "soon", good, "later", "soon", "soon"])).toEqual({
+      ok: false,
+      message: "trace.csv, 4 rows (lines 3, 4, 7 …): TIMESTAMP is 'soon'; write times like 2023-11-16 18:15:46.6805900",
+    });
+  });
+
+  test("a file of any size is refused after ten thousand further lines, with the least number of rows at fault", async () => {
+    expect(await run([good, ...Array.from({ length: 50_000 }, () => "soon")])).toEqual({
+      ok: false,
+      message: expect.stringMatching(/^trace\.csv, at least 10001 rows \(lines 3, 4, 5 …\): TIMESTAMP is 'soon'/),
+    });
+  });
+
   test("a missing column", async () => {
     expect(await run([good], "time,a,b")).toEqual({
       ok: false,

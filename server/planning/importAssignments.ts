@@ -2,7 +2,8 @@ import { z } from "zod";
 import { textLines } from "@/server/prompts/textLines";
 import { MOST_EXPERTS } from "@/solver/ensemble/ensembleDocument";
 import { nameProblem, shown } from "@/solver/workload/outcomeRow";
-import { type CsvSource, readCsv } from "./readCsv";
+import { type CsvSource, readCsv, type TableEnd } from "./readCsv";
+import { createRefusedRows } from "./refusedRows";
 
 /** Questions that assignments may name: what one batch may have. */
 const MOST_QUESTIONS = 1_000_000;
@@ -65,16 +66,19 @@ async function fromCsv(source: CsvSource): Promise<Assignments | string> {
 
 async function fromLines({ name, stream }: CsvSource): Promise<Assignments | string> {
   const experts = new Map<string, string[]>();
-  for await (const lines of textLines(stream as AsyncIterable<Buffer>)) {
+  const refused = createRefusedRows(name);
+  reading: for await (const lines of textLines(stream as AsyncIterable<Buffer>)) {
     for (const each of lines) {
       const problem = "problem" in each ? each.problem : takeLine(experts, each.text);
-      if (problem !== null) return `${name} line ${each.line}: ${problem}`;
+      if (typeof problem === "string") refused.add({ line: each.line, reason: problem });
+      else if (problem !== null) refused.add({ line: each.line, reason: problem.end });
+      if (refused.isEnough(each.line) || (problem !== null && typeof problem !== "string")) break reading;
     }
   }
-  return experts;
+  return refused.message() ?? experts;
 }
 
-function takeLine(experts: Map<string, string[]>, text: string): string | null {
+function takeLine(experts: Map<string, string[]>, text: string): string | TableEnd | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -88,11 +92,12 @@ function takeLine(experts: Map<string, string[]>, text: string): string | null {
 }
 
 /** Adds experts to a question's; returns null, or what is wrong with them. */
-function assign(experts: Map<string, string[]>, id: string, named: readonly string[]): string | null {
+function assign(experts: Map<string, string[]>, id: string, named: readonly string[]): string | TableEnd | null {
   const idProblem = nameProblem(id);
   if (idProblem !== null) return `id ${idProblem}`;
   const own = experts.get(id) ?? [];
-  if (!experts.has(id) && experts.size === MOST_QUESTIONS) return `the file goes on after ${MOST_QUESTIONS} questions; take a part of it`;
+  if (!experts.has(id) && experts.size === MOST_QUESTIONS)
+    return { end: `the file goes on after ${MOST_QUESTIONS} questions; take a part of it` };
   for (const expert of named) {
     const problem = nameProblem(expert);
     if (problem !== null) return `expert ${problem}`;

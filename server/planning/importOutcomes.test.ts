@@ -119,7 +119,7 @@ test("a measured judge's scores are kept beside the labels, and half of them are
       {},
       header,
     ),
-  ).toContain("line 2: judged_score is '101'; it must be a number from 0 to 100");
+  ).toContain("4 rows (lines 2, 3, 4 …): judged_score is '101'; it must be a number from 0 to 100");
 });
 
 describe("bad input is refused with file, line, field and the way out:", () => {
@@ -209,7 +209,7 @@ describe("bad input is refused with file, line, field and the way out:", () => {
   test("an unknown model, which a mapping to a card settles", async () => {
     const own = GOOD.map((line) => line.replace("Meta-Llama-3.1-8B-Instruct", "llama-tuned"));
     expect(await refusal(own)).toMatch(
-      /^out\.csv line 2: model 'llama-tuned' has no model card; name one with --models 'llama-tuned=card', for instance llama-/,
+      /^out\.csv, 2 rows \(lines 2, 3\): model 'llama-tuned' has no model card; name one with --models 'llama-tuned=card', for instance llama-/,
     );
     expect(await refusal(own, { aliases: { "llama-tuned": "lama" } })).toContain("is mapped to 'lama', which is no model card");
     expect(await refusal(own, { aliases: { "llama-tuned": "llama-3.1-70b" } })).toContain(

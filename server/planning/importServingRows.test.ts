@@ -44,26 +44,26 @@ test("rows at fault are named with file, line and field, and those around them a
   const { rows, bad } = await accepted([GOOD, GOOD.replace(",200,", ",many,"), `${GOOD},1`, GOOD]);
   expect(rows.map(({ line }) => line)).toEqual([2, 5]);
   expect(bad).toHaveLength(2);
-  expect(bad[0]).toBe('runs.csv line 3: osl must be a whole number from 1 to 4000000, found "many".');
-  expect(bad[1]).toMatch(/runs\.csv line 4: found 11 fields where the header has 10/);
+  expect(bad[0]).toEqual({ line: 3, reason: 'osl must be a whole number from 1 to 4000000, found "many"' });
+  expect(bad[1]).toMatchObject({ line: 4, reason: expect.stringMatching(/^found 11 fields where the header has 10/) });
 });
 
 test("a quote that is never closed costs the rows it swallows, not those before", async () => {
   const { rows, bad } = await accepted([GOOD, GOOD, `"${GOOD}`, GOOD]);
   expect(rows.map(({ line }) => line)).toEqual([2, 3]);
-  expect(bad).toEqual([expect.stringMatching(/^runs\.csv line 4: a quote is opened and never closed/)]);
+  expect(bad).toEqual([{ line: 4, reason: expect.stringMatching(/^a quote is opened and never closed/) }]);
 });
 
 test("a quote that swallows megabytes is told of once", async () => {
   const { rows, bad } = await accepted([GOOD, `"${GOOD}`, ...Array.from({ length: 50_000 }, () => GOOD)]);
   expect(rows.map(({ line }) => line)).toEqual([2]);
-  expect(bad).toEqual([expect.stringMatching(/^runs\.csv line 3: the row goes on for over 1000000 characters/)]);
+  expect(bad).toEqual([{ line: 3, reason: expect.stringMatching(/^the row goes on for over 1000000 characters/) }]);
 });
 
 test("text after a closing quote costs what follows, not the rows before", async () => {
   const { rows, bad } = await accepted([GOOD, `"llama"-3.1${GOOD}`, GOOD]);
   expect(rows.map(({ line }) => line)).toEqual([2]);
-  expect(bad).toEqual([expect.stringMatching(/^runs\.csv line 3: text follows a closing quote.*what follows may be lost/)]);
+  expect(bad).toEqual([{ line: 3, reason: expect.stringMatching(/^text follows a closing quote.*what follows may be lost/) }]);
 });
 
 test("runs that no model covers are kept apart with the reason", async () => {

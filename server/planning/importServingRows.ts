@@ -2,6 +2,7 @@ import { neededColumns, readServingRow, servingColumns } from "@/solver/calibrat
 import type { ServingRow, UnsupportedRow } from "@/solver/calibration/servingRow";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import { shown } from "@/solver/workload/outcomeRow";
+import type { RowProblem } from "@/solver/workload/rowProblems";
 import { type CsvSource, readCsv } from "./readCsv";
 
 /** Measured runs, whatever gave them: a file, or the telemetry of a cluster. */
@@ -10,8 +11,8 @@ export interface MeasuredRows {
   readonly name: string;
   readonly rows: readonly ServingRow[];
   readonly unsupported: readonly UnsupportedRow[];
-  /** Rows that could not be read, a sentence each. */
-  readonly bad: readonly string[];
+  /** Rows that could not be read. */
+  readonly bad: readonly RowProblem[];
 }
 
 export type ImportedRows = ({ readonly ok: true } & MeasuredRows) | { readonly ok: false; readonly message: string };
@@ -30,7 +31,7 @@ export async function importServingRows(
 ): Promise<ImportedRows> {
   const rows: ServingRow[] = [];
   const unsupported: UnsupportedRow[] = [];
-  const bad: string[] = [];
+  const bad: RowProblem[] = [];
   let names: readonly string[] = [];
   const read = await readCsv(source, {
     header(found) {
@@ -42,15 +43,17 @@ export async function importServingRows(
     },
     row(cells, line) {
       if (rows.length + unsupported.length + bad.length >= mostRows)
-        return `the table goes on after ${mostRows} rows; take a part of it, or use the command line, which reads tables of any size`;
+        return {
+          end: `the table goes on after ${mostRows} rows; take a part of it, or use the command line, which reads tables of any size`,
+        };
       const answer = readServingRow(Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ""])), line, cards);
       if (answer.outcome === "row") rows.push(answer.row);
       else if (answer.outcome === "unsupported") unsupported.push(answer.unsupported);
-      else bad.push(`${source.name} line ${line}: ${answer.message}.`);
+      else bad.push({ line, reason: answer.message });
       return null;
     },
-    misshapen(problem, line) {
-      bad.push(`${source.name} line ${line}: ${problem}.`);
+    misshapen(reason, line) {
+      bad.push({ line, reason });
     },
   });
   return read.ok ? { ok: true, name: source.name, rows, unsupported, bad } : read;

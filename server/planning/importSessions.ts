@@ -36,7 +36,7 @@ export async function importSessions(source: CsvSource, cards: CardCatalogue): P
         : `${missing.join(", ")}: no such column among ${had}; name the columns ${sessionColumns.join(", ")}`;
     },
     row(cells) {
-      if (rows.length >= MOST_ROWS) return `the table goes on after ${MOST_ROWS} rows; take a part of it`;
+      if (rows.length >= MOST_ROWS) return { end: `the table goes on after ${MOST_ROWS} rows; take a part of it` };
       const byName = new Map(names.map((name, at) => [name, cells[at]?.trim() ?? ""]));
       const row = sessionRow(Object.fromEntries(sessionColumns.map((name) => [name, byName.get(name) ?? ""])) as Cells, cards);
       if (row.ok) rows.push(row.value);

@@ -3,6 +3,7 @@ import { textLines } from "@/server/prompts/textLines";
 import { shown } from "@/solver/workload/outcomeRow";
 import type { Workload } from "@/solver/workload/workload";
 import type { CsvSource } from "./readCsv";
+import { createRefusedRows } from "./refusedRows";
 import { workloadHash } from "./workloadCodec";
 import { WORKLOAD_FORMAT } from "./workloadLines";
 
@@ -73,13 +74,18 @@ export type ImportedWorkload = { readonly ok: true; readonly workload: Workload 
 export async function importWorkloadLines({ name: file, stream }: CsvSource): Promise<ImportedWorkload> {
   let reader: ReturnType<typeof columnsFor> | null = null;
   let last = 0;
-  for await (const lines of textLines(buffers(stream))) {
+  const refused = createRefusedRows(file);
+  reading: for await (const lines of textLines(buffers(stream))) {
     for (const each of lines) {
       last = each.line;
-      const problem = "problem" in each ? each.problem : take(each.text);
-      if (problem !== null) return refuse(`${file}, line ${each.line}: ${problem}. Nothing was imported.`);
+      const reason = "problem" in each ? each.problem : take(each.text);
+      if (reason !== null) refused.add({ line: each.line, reason });
+      // Without a header nothing can be said of the lines after it.
+      if (refused.isEnough(each.line) || (reader === null && reason !== null)) break reading;
     }
   }
+  const refusal = refused.message();
+  if (refusal !== null) return refuse(`${refusal}. Nothing was imported.`);
   if (reader === null) return refuse(`${file} is empty: its first line says what workload it is.`);
   return finish(reader, file, last);
 
@@ -174,10 +180,10 @@ function finish({ header, counts, workload }: ReturnType<typeof columnsFor>, fil
   if (arrivals < header.arrivals) return cut(arrivals, header.arrivals, "arrivals");
   const read = workload();
   const [first = 0, last = 0] = [read.arrivalSeconds[0], read.arrivalSeconds.at(-1)];
-  if (first === last) return refuse(`${file}, line ${lastLine}: all arrivals are at ${first} s. Nothing was imported.`);
+  if (first === last) return refuse(`${file} line ${lastLine}: all arrivals are at ${first} s. Nothing was imported.`);
   if (header.hash !== undefined && workloadHash(read) !== header.hash) {
     return refuse(
-      `${file}, line 1: the lines below are not those that its hash was made of, so something in them was changed. Leave the hash out to import them as they are. Nothing was imported.`,
+      `${file} line 1: the lines below are not those that its hash was made of, so something in them was changed. Leave the hash out to import them as they are. Nothing was imported.`,
     );
   }
   return { ok: true, workload: read };

@@ -2,6 +2,8 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parse } from "csv-parse";
 import { shown } from "@/solver/workload/outcomeRow";
+import { type RowProblem, rowProblemTexts } from "@/solver/workload/rowProblems";
+import { createRefusedRows } from "./refusedRows";
 
 /** A file to read: where its bytes come from, and the name under which messages speak of it. */
 export interface CsvSource {
@@ -9,10 +11,16 @@ export interface CsvSource {
   readonly stream: Readable | AsyncIterable<Uint8Array | string>;
 }
 
-/** What to do with a file's lines. Each callback returns null, or a problem that ends the reading. */
+/** A problem of the whole table that a row shows, such as one row too many: nothing after it is read. */
+export interface TableEnd {
+  readonly end: string;
+}
+
+/** What to do with a file's lines. Each callback returns null, or the problem for which the file is refused. */
 export interface CsvReader {
   header(names: readonly string[]): string | null;
-  row(cells: readonly string[], line: number): string | null | Promise<null>;
+  /** Goes on being called after a problem, so that rows with the very same one are counted; what it collects is not used then. */
+  row(cells: readonly string[], line: number): string | TableEnd | null;
   /** Takes the problem of a row with other fields than the header's or with a lost quote, and reading goes on; left out, it ends the reading. */
   misshapen?(problem: string, line: number): void;
 }
@@ -29,13 +37,13 @@ const MAX_ROW_CHARACTERS = 1_000_000;
 
 /**
  * Streams a CSV file of any size (UTF-8, quotes as in RFC 4180) through a reader, at the speed of the reader. Problems of
- * the file come back as one sentence with file and line.
+ * the file come back as one sentence with file and line, or with the count and the first lines of the rows that share one.
  *
  * @throws whatever the stream throws: a disk or a connection that fails is no fault of the file.
  */
 export async function readCsv(source: CsvSource, reader: CsvReader): Promise<CsvRead> {
   let lastLine = 0;
-  let firstSkip = null as { readonly line: number; readonly problem: string } | null;
+  let firstSkip = null as RowProblem | null;
   let lastSkippedLine = 0;
   const { misshapen } = reader;
   const parser = parse({
@@ -43,10 +51,10 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
     on_skip: (error) => {
       // A row without end is told of with every part of the file that it swallows.
       if (lastSkippedLine === lastLine + 1) return undefined;
-      const skip = { line: lastLine + 1, problem: syntaxProblem(error) ?? "this is not CSV" };
+      const skip = { line: lastLine + 1, reason: syntaxProblem(error) ?? "this is not CSV" };
       firstSkip ??= skip;
       lastSkippedLine = skip.line;
-      misshapen?.(`${skip.problem}; what follows may be lost with it`, skip.line);
+      misshapen?.(`${skip.reason}; what follows may be lost with it`, skip.line);
       return undefined;
     },
     bom: true,
@@ -65,7 +73,11 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
   pipeline(source.stream, parser).catch(() => undefined);
   let columns = 0;
   let rows = 0;
-  const refuse = (line: number, problem: string): CsvRead => ({ ok: false, message: `${source.name} line ${line}: ${problem}` });
+  const refused = createRefusedRows(source.name);
+  const refuse = (line: number, reason: string): CsvRead => ({
+    ok: false,
+    message: rowProblemTexts(source.name, [{ line, reason }]).join(),
+  });
   try {
     for await (const {
       record: cells,
@@ -76,22 +88,27 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
       else rows++;
       if (cells.length !== columns) {
         const misfit = `found ${cells.length} fields where the header has ${columns}; add or remove fields, or quote a field with commas`;
-        if (misshapen === undefined) return refuse(line, misfit);
-        misshapen(misfit, line);
-        continue;
+        if (misshapen === undefined) refused.add({ line, reason: misfit });
+        else misshapen(misfit, line);
+      } else if (isHeader) {
+        const problem = reader.header(cells);
+        if (problem !== null) return refuse(line, problem);
+      } else {
+        const problem = reader.row(cells, line);
+        if (typeof problem === "string") refused.add({ line, reason: problem });
+        else if (problem !== null && refused.message() === null) return refuse(line, problem.end);
       }
-      const answer = isHeader ? reader.header(cells) : reader.row(cells, line);
-      // Nothing is waited for where there is nothing to wait for: that is for every row of a million.
-      const problem = answer instanceof Promise ? await answer : answer;
-      if (problem !== null) return refuse(line, problem);
+      if (refused.isEnough(line)) break;
     }
   } catch (error) {
     const problem = syntaxProblem(error);
     if (problem === null) throw error;
     // The row at fault begins after the last whole one; the parser itself counts to where it gave up.
-    return refuse(lastLine + 1, problem);
+    if (refused.message() === null) return refuse(lastLine + 1, problem);
   }
-  if (columns === 0 && firstSkip !== null) return refuse(firstSkip.line, firstSkip.problem);
+  const refusal = refused.message();
+  if (refusal !== null) return { ok: false, message: refusal };
+  if (columns === 0 && firstSkip !== null) return refuse(firstSkip.line, firstSkip.reason);
   if (columns === 0) return { ok: false, message: `${source.name} is empty; it needs a header line and rows` };
   if (rows === 0 && firstSkip === null) return { ok: false, message: `${source.name} has a header line but no rows; add some` };
   return { ok: true, rows };

@@ -74,12 +74,17 @@ test("any numbers and words come back as they were", async () => {
 });
 
 test("a line that is no JSON is named", async () => {
-  expect(await refusal(edited(7, () => '{"id": "half\n'))).toBe("support.jsonl, line 8: is no JSON object. Nothing was imported.");
+  expect(await refusal(edited(7, () => '{"id": "half\n'))).toBe("support.jsonl line 8: is no JSON object. Nothing was imported.");
+});
+
+test("a problem that many lines share is said once, with their count", async () => {
+  const spoilt = written.map((line, at) => (at > 0 && at < 6 ? "half\n" : line));
+  expect(await refusal(spoilt)).toBe("support.jsonl, 5 rows (lines 2, 3, 4 …): is no JSON object. Nothing was imported.");
 });
 
 test("a value out of its range is named by line and field", async () => {
   const spoilt = edited(3, (line) => line.replace(/"label":[^,]+/, '"label":140'));
-  expect(await refusal(spoilt)).toMatch(/^support\.jsonl, line 4: models\..*\.label: give a score from 0 to 100\./);
+  expect(await refusal(spoilt)).toMatch(/^support\.jsonl line 4: models\..*\.label: give a score from 0 to 100\./);
 });
 
 test("a number that was changed within its range is found by the hash", async () => {
@@ -96,7 +101,9 @@ test("a file without a hash is taken as it is", async () => {
 });
 
 test("lines that are missing or twice are told, wherever the file was cut", async () => {
-  expect(await refusal(written.filter((_, row) => row !== 5))).toMatch(/line 31: arrivals come after 29 of 30 prompts/);
+  expect(await refusal(written.filter((_, row) => row !== 5))).toMatch(
+    /4 rows \(lines 31, 32, 33 …\): arrivals come after 29 of 30 prompts/,
+  );
   expect(await refusal(written.slice(0, 9))).toMatch(/ends with line 9 after 8 of 30 prompts: it is cut short/);
   expect(await refusal(written.slice(0, -1))).toMatch(/of 20000 arrivals: it is cut short/);
   expect(await refusal([...written.slice(0, 4), written[3] ?? "", ...written.slice(4)])).toMatch(/line 5: prompt '.*' is in it twice/);
@@ -124,7 +131,7 @@ test("arrivals that are all at one time are refused, whichever it is", async () 
 
 test("a model of the one name that no entry of an object can have is refused", async () => {
   const named = edited(0, (line) => line.replace(`"model":"${workload.outcomes.models[0]?.model}"`, '"model":"__proto__"'));
-  expect(await refusal(named)).toBe("support.jsonl, line 1: models.0.model: is no name that a model can have. Nothing was imported.");
+  expect(await refusal(named)).toBe("support.jsonl line 1: models.0.model: is no name that a model can have. Nothing was imported.");
 });
 
 test("a table of other things is refused by its first line", async () => {

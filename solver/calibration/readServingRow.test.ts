@@ -92,10 +92,10 @@ test("numbers are plain decimals, whole ones also as exports write them", () => 
 describe("what Weir has no model for is reported with the reason, not guessed", () => {
   test.each([
     [{ engine: "llama.cpp" }, 'no profile of the engine "llama.cpp"'],
-    [{ model: "acme/secret-7b" }, 'no model card for "acme/secret-7b"'],
-    [{ model: "llama-3.1-80b" }, 'no model card for "llama-3.1-80b"; nearest: llama-3.1-'],
-    [{ gpu: "mi300x" }, 'no GPU card for "mi300x"'],
-    [{ gpu: "h100" }, 'no GPU card for "h100"; nearest: h100-'],
+    [{ model: "acme/secret-7b" }, 'the model "acme/secret-7b" is not known; add a card on the Cards page'],
+    [{ model: "llama-3.1-80b" }, 'the model "llama-3.1-80b" is not known; nearest: llama-3.1-'],
+    [{ gpu: "mi300x" }, 'the GPU "mi300x" is not known; add a card on the Cards page'],
+    [{ gpu: "h100" }, 'the GPU "h100" is not known; nearest: h100-'],
     [{ input_tokens: "131000" }, "131000 prompt and 200 answer tokens exceed the context of 131072 tokens of llama-3.1-8b"],
     [
       { concurrency: "8000" },

@@ -100,10 +100,10 @@ export function readServingRow(record: Readonly<Record<string, string>>, line: n
   if (!isEngine(engine)) return unsupported(`no profile of the engine "${engine}"; known: ${Object.values(engineNames).join(", ")}`);
   const modelName = field("model") ?? "";
   const model = findModel(modelName, cards.models);
-  if (model === undefined) return unsupported(`no model card for "${modelName}"${nearestNames(modelName, Object.keys(cards.models))}`);
+  if (model === undefined) return unsupported(unknown("model", modelName, cards.models));
   const gpuName = field("gpu") ?? "";
   const gpu = findGpu(gpuName, cards.gpus);
-  if (gpu === undefined) return unsupported(`no GPU card for "${gpuName}"${nearestNames(gpuName, Object.keys(cards.gpus))}`);
+  if (gpu === undefined) return unsupported(unknown("GPU", gpuName, cards.gpus));
   if (dataParallel > 1) return unsupported(`data-parallel attention over ${dataParallel} groups is not modelled`);
   const weights = (field("weights") ?? "").toLowerCase().replaceAll("-", "_");
   const precision = weights === "" ? model.precision : cardOf(weightFormats, weights);
@@ -150,6 +150,9 @@ const MOST_MS = 86_400_000;
 /** Plain decimals: what `Number` also takes (0x1, 1e1, blanks) is a slip in a table. Exports write whole numbers as 8.0. */
 const WHOLE = /^\d+(\.0*)?$/;
 const DECIMAL = /^\d*\.?\d+(e-?\d+)?$/i;
+
+const unknown = (kind: string, name: string, cards: object): string =>
+  `the ${kind} "${name}" is not known${nearestNames(name, Object.keys(cards))}; add a card on the Cards page`;
 
 const isEngine = (name: string): name is EngineKind => engineKinds.some((kind) => kind === name);
 

@@ -1,5 +1,6 @@
 import type { EngineKind } from "../hardware/engineProfile";
 import type { ReplicaShape } from "../hardware/parallelism";
+import type { RowProblem } from "../workload/rowProblems";
 
 /**
  * What a row was measured on: a benchmark's run from its first request to its last; some time of steady load on an engine at work; the
@@ -34,8 +35,6 @@ export interface ServingRow {
 }
 
 /** A row that Weir has no model for. Reported, never guessed. */
-export interface UnsupportedRow {
-  readonly line: number;
+export interface UnsupportedRow extends RowProblem {
   readonly id: string;
-  readonly reason: string;
 }
