@@ -63,8 +63,9 @@ export function CaptureForm({
           unit="days"
           min={1}
           max={365}
+          whole
           value={draft.retentionDays}
-          onChange={(days) => setDraft({ ...draft, retentionDays: Math.round(days) })}
+          onChange={(retentionDays) => setDraft({ ...draft, retentionDays })}
         />
         <NumberField
           label="At most"

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { MOST_CARD_FIGURE, MOST_GPU_PRICE_USD } from "@/solver/hardware/cardSchema";
 import { takeOutcome } from "../api/takeOutcome";
 import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
@@ -9,12 +10,16 @@ import type { GpuEntry } from "./prepareCards";
 
 type Gpu = Inputs["cards"]["addGpu"];
 
+/** What the largest figure that a card takes is in the form's units. */
+const MOST_TERA = MOST_CARD_FIGURE / 1e12;
+const MOST_GIGA = MOST_CARD_FIGURE / 1e9;
+
 /** A known GPU's figures in the units of the form: where describing one's own begins. */
 const formOf = (card: GpuEntry) => ({
   id: "",
   name: "",
   startsFrom: card.id,
-  memoryGib: card.memoryBytes / 1024 ** 3,
+  memoryGib: card.memoryBytes / GIB,
   terabytesPerSecond: card.memoryBytesPerSecond / 1e12,
   bf16Tflops: card.denseFlopsBf16 / 1e12,
   fp8Tflops: (card.denseFlopsFp8 ?? 0) / 1e12,
@@ -29,16 +34,24 @@ const formOf = (card: GpuEntry) => ({
 type Form = ReturnType<typeof formOf>;
 type NumberKey = { [Key in keyof Form]: Form[Key] extends number ? Key : never }[keyof Form];
 
+const GIB = 1024 ** 3;
+
+/** A decimal number with its point moved, so that 1.1 TB/s is 1.1e12 and not next to it. */
+function timesTenTo(power: number, value: number): number {
+  const [digits, exponent = "0"] = String(value).split("e");
+  return Number(`${digits}e${Number(exponent) + power}`);
+}
+
 const cardOf = (form: Form): Gpu => ({
   id: form.id.trim(),
   name: form.name.trim(),
-  memoryBytes: form.memoryGib * 1024 ** 3,
-  memoryBytesPerSecond: form.terabytesPerSecond * 1e12,
-  denseFlopsBf16: form.bf16Tflops * 1e12,
-  denseFlopsFp8: form.fp8Tflops === 0 ? null : form.fp8Tflops * 1e12,
+  memoryBytes: form.memoryGib * GIB,
+  memoryBytesPerSecond: timesTenTo(12, form.terabytesPerSecond),
+  denseFlopsBf16: timesTenTo(12, form.bf16Tflops),
+  denseFlopsFp8: form.fp8Tflops === 0 ? null : timesTenTo(12, form.fp8Tflops),
   link: form.link,
-  linkBytesPerSecond: form.linkGigabytes * 1e9,
-  pcieBytesPerSecond: form.pcieGigabytes * 1e9,
+  linkBytesPerSecond: timesTenTo(9, form.linkGigabytes),
+  pcieBytesPerSecond: timesTenTo(9, form.pcieGigabytes),
   efficienciesOf: form.efficienciesOf,
   source: form.source.trim(),
 });
@@ -90,14 +103,14 @@ export function AddGpu({ gpus, onClose }: { readonly gpus: readonly [GpuEntry, .
             value={form.startsFrom}
             options={gpus.map(({ id, name }) => ({ value: id, text: name }))}
             onChange={(id) => {
-              const { id: own, name, source } = form;
-              setForm({ ...formOf(gpus.find((card) => card.id === id) ?? gpus[0]), id: own, name, source });
+              const { id: own, name, source, usdPerGpuHour } = form;
+              setForm({ ...formOf(gpus.find((card) => card.id === id) ?? gpus[0]), id: own, name, source, usdPerGpuHour });
             }}
           />
-          <NumberField label="Memory" unit="GiB" min={1} max={4096} {...number("memoryGib")} />
-          <NumberField label="Memory bandwidth" unit="TB/s" min={0.01} max={100} step={0.01} {...number("terabytesPerSecond")} />
-          <NumberField label="Dense bf16 compute" unit="TFLOPS" min={1} max={100_000} {...number("bf16Tflops")} />
-          <NumberField label="Dense fp8 compute" unit="TFLOPS, 0 for none" min={0} max={100_000} {...number("fp8Tflops")} />
+          <NumberField label="Memory" unit="GiB" above min={0} max={Math.floor(MOST_CARD_FIGURE / GIB)} {...number("memoryGib")} />
+          <NumberField label="Memory bandwidth" unit="TB/s" above min={0} max={MOST_TERA} step={0.01} {...number("terabytesPerSecond")} />
+          <NumberField label="Dense bf16 compute" unit="TFLOPS" above min={0} max={MOST_TERA} {...number("bf16Tflops")} />
+          <NumberField label="Dense fp8 compute" unit="TFLOPS, 0 for none" min={0} max={MOST_TERA} {...number("fp8Tflops")} />
           <SelectField
             label="Joined within a node by"
             value={form.link}
@@ -107,15 +120,22 @@ export function AddGpu({ gpus, onClose }: { readonly gpus: readonly [GpuEntry, .
             ]}
             onChange={(link) => put({ link: link === "pcie" ? "pcie" : "nvlink" })}
           />
-          <NumberField label="That link, one way" unit="GB/s" min={1} max={10_000} {...number("linkGigabytes")} />
-          <NumberField label="PCIe, one way" unit="GB/s" min={1} max={1000} {...number("pcieGigabytes")} />
+          <NumberField label="That link, one way" unit="GB/s" above min={0} max={MOST_GIGA} {...number("linkGigabytes")} />
+          <NumberField label="PCIe, one way" unit="GB/s" above min={0} max={MOST_GIGA} {...number("pcieGigabytes")} />
           <SelectField
             label="Kernels behave like those of"
             value={form.efficienciesOf}
             options={relatives.map((id) => ({ value: id, text: id }))}
             onChange={(id) => put({ efficienciesOf: relatives.find((each) => each === id) ?? form.efficienciesOf })}
           />
-          <NumberField label="Price" unit="$ per GPU and hour, 0 for unknown" min={0} max={1000} step={0.01} {...number("usdPerGpuHour")} />
+          <NumberField
+            label="Price"
+            unit="$ per GPU and hour, 0 for unknown"
+            min={0}
+            max={MOST_GPU_PRICE_USD}
+            step={0.01}
+            {...number("usdPerGpuHour")}
+          />
           <TextField
             label="Where the figures come from"
             value={form.source}

@@ -16,7 +16,10 @@ const columns = [
   { key: "act", name: "" },
 ];
 
-const tera = (perSecond: number): string => (perSecond / 1e12).toLocaleString("en-US", { maximumFractionDigits: 2 });
+/** Six digits: a small card's figures are not rounded to nothing. */
+const inUnits = (perSecond: number, unit: number): string =>
+  (perSecond / unit).toLocaleString("en-US", { maximumSignificantDigits: 6, maximumFractionDigits: 20 });
+const tera = (perSecond: number): string => inUnits(perSecond, 1e12);
 
 /** Every kind of GPU there is a card of. */
 export function GpuTable({ gpus }: { readonly gpus: readonly GpuEntry[] }) {
@@ -34,7 +37,7 @@ export function GpuTable({ gpus }: { readonly gpus: readonly GpuEntry[] }) {
             {tera(card.denseFlopsBf16)} / {card.denseFlopsFp8 === null ? "–" : tera(card.denseFlopsFp8)} TFLOPS
           </td>
           <td className="text-right whitespace-nowrap tabular-nums">
-            {card.link === "nvlink" ? "NVLink" : "PCIe"}, {Math.round(card.linkBytesPerSecond / 1e9)} GB/s
+            {card.link === "nvlink" ? "NVLink" : "PCIe"}, {inUnits(card.linkBytesPerSecond, 1e9)} GB/s
           </td>
           <td>
             <PriceCell gpu={card} />

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { MOST_GPU_PRICE_USD } from "@/solver/hardware/cardSchema";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
@@ -12,7 +13,8 @@ export function PriceCell({ gpu }: { readonly gpu: GpuEntry }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
-  const [draft, setDraft] = useState<number | null>(null);
+  /** The price being typed, null before one is; null: none is changed. */
+  const [draft, setDraft] = useState<{ readonly usd: number | null } | null>(null);
   const set = useMutation({
     mutationFn: async (usdPerGpuHour: number | null) => takeOutcome(await client.cards.setPrice.mutate({ gpu: gpu.id, usdPerGpuHour })),
     onSuccess: async () => {
@@ -29,7 +31,7 @@ export function PriceCell({ gpu }: { readonly gpu: GpuEntry }) {
             {gpu.price === null ? "no price read" : `${gpu.price.provider}, ${gpu.price.asOf}`}
           </span>
         </span>
-        <Button look="quiet" aria-label={`Change the price of ${gpu.id}`} onClick={() => setDraft(gpu.usdPerGpuHour ?? 0)}>
+        <Button look="quiet" aria-label={`Change the price of ${gpu.id}`} onClick={() => setDraft({ usd: gpu.usdPerGpuHour })}>
           Change
         </Button>
       </div>
@@ -40,18 +42,26 @@ export function PriceCell({ gpu }: { readonly gpu: GpuEntry }) {
       className="flex min-w-44 flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        if (draft > 0) set.mutate(draft);
+        if (draft.usd !== null) set.mutate(draft.usd);
       }}
       onKeyDown={(event) => {
         if (event.key === "Escape") setDraft(null);
       }}
     >
-      <span className="flex items-center gap-1.5">
-        <NumberInput label={`Price of ${gpu.id} in dollars an hour`} value={draft} min={0} max={1000} step={0.01} onChange={setDraft} />
+      <span className="flex flex-wrap items-center gap-1.5">
+        <NumberInput
+          label={`Price of ${gpu.id} in dollars an hour`}
+          value={draft.usd}
+          above
+          min={0}
+          max={MOST_GPU_PRICE_USD}
+          step={0.01}
+          onChange={(usd) => setDraft({ usd })}
+        />
         <span className="text-xs text-ink-3">$ per hour</span>
       </span>
       <span className="flex flex-wrap gap-1">
-        <Button type="submit" look="primary" disabled={set.isPending || draft === 0}>
+        <Button type="submit" look="primary" disabled={set.isPending || draft.usd === null}>
           Save
         </Button>
         {gpu.ownPrice && (
@@ -63,7 +73,6 @@ export function PriceCell({ gpu }: { readonly gpu: GpuEntry }) {
           Cancel
         </Button>
       </span>
-      {draft === 0 && <span className="text-xs text-ink-3">Give a price above 0.</span>}
       {set.error !== null && (
         <span role="alert" className="text-xs text-bad">
           {set.error.message}

@@ -133,13 +133,14 @@ function NodeFields(props: {
   return (
     <fieldset className="flex min-w-0 flex-wrap items-end gap-x-4 gap-y-2 rounded-md border p-3">
       <legend className="sr-only">{props.legend}</legend>
-      <NumberField label="Nodes" min={1} max={128} value={row.nodes} onChange={(nodes) => onChange({ nodes: Math.round(nodes) })} />
+      <NumberField label="Nodes" min={1} max={128} whole value={row.nodes} onChange={(nodes) => onChange({ nodes })} />
       <NumberField
         label="GPUs per node"
         min={1}
         max={16}
+        whole
         value={row.gpusPerNode}
-        onChange={(gpusPerNode) => onChange({ gpusPerNode: Math.round(gpusPerNode) })}
+        onChange={(gpusPerNode) => onChange({ gpusPerNode })}
       />
       <SelectField
         className="max-w-full flex-1 basis-48"

@@ -101,14 +101,8 @@ function DraftFields({ row, draft, cards, onEdit }: Editing & { readonly draft: 
           )}
           onChange={(gpu) => onEdit({ gpu })}
         />
-        <NumberField
-          {...about("tp", "Tensor parallel")}
-          min={1}
-          max={64}
-          value={draft.tp}
-          onChange={(tp) => onEdit({ tp: Math.round(tp) })}
-        />
-        <NumberField {...about("pp", "Pipeline")} min={1} max={64} value={draft.pp} onChange={(pp) => onEdit({ pp: Math.round(pp) })} />
+        <NumberField {...about("tp", "Tensor parallel")} min={1} max={64} whole value={draft.tp} onChange={(tp) => onEdit({ tp })} />
+        <NumberField {...about("pp", "Pipeline")} min={1} max={64} whole value={draft.pp} onChange={(pp) => onEdit({ pp })} />
         <SelectField
           {...about("precision", "Precision")}
           value={draft.precision}

@@ -4,9 +4,9 @@ import { useMutation } from "@tanstack/react-query";
 import type { BatchExport, BatchRequest } from "@/server/contracts/studio";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPCClient } from "../api/trpc";
-import { saveText } from "../lab/saveText";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
+import { saveText } from "../ui/saveText";
 
 const formats: readonly { readonly format: BatchExport["format"]; readonly name: string }[] = [
   { format: "kubernetes", name: "Kubernetes" },

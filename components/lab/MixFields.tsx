@@ -29,7 +29,7 @@ export function MixFields(props: {
             <span className="ml-auto flex min-w-0 items-center gap-3">
               <WorkflowDrawing workflow={workflow} />
               {own !== undefined && (
-                <span className="flex items-center gap-1 text-xs">
+                <span className="flex flex-wrap items-center gap-1 text-xs">
                   <NumberInput
                     label={`Share of ${workflow.title}, per cent`}
                     value={Math.round((own.share / all) * 1000) / 10}

@@ -24,7 +24,7 @@ export function RateFields(props: {
     <div className="flex flex-col gap-2">
       <ul aria-label="Rates" className="flex list-none flex-wrap gap-x-6 gap-y-2">
         {rates.map((rate, index) => (
-          <li key={index} className="flex items-center gap-1.5 text-xs">
+          <li key={index} className="flex flex-wrap items-center gap-1.5 text-xs">
             <NumberInput
               label={`Rate ${index + 1}, programs a second`}
               value={rate}

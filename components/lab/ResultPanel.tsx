@@ -10,6 +10,7 @@ import { SelectField } from "../ui/Field";
 import { formatRate, shortHash } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
+import { saveText } from "../ui/saveText";
 import { runCsv, runJson } from "./exportRun";
 import { FigureGrid } from "./FigureGrid";
 import { type LabView, latencyKinds } from "./labCodec";
@@ -17,7 +18,6 @@ import { partialNote, runDigest } from "./prepareRun";
 import { prepareSystems, shownSystems } from "./prepareSystems";
 import { ResultTable } from "./ResultTable";
 import { SystemChip } from "./SystemChip";
-import { saveText } from "./saveText";
 import { formatSpec } from "./specText";
 
 const latencyTexts = {

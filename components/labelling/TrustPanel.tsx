@@ -48,7 +48,7 @@ function Held({ jobId, planned }: { readonly jobId: string; readonly planned: Pl
       aside={
         <>
           {trust !== undefined && <span>{formatCounted(trust.labels, "hand label")}</span>}
-          <span className="flex items-center gap-1.5">
+          <span className="flex flex-wrap items-center gap-1.5">
             Floor
             <NumberInput
               label="Floor of quality that measures are held against"

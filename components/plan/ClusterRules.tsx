@@ -28,14 +28,15 @@ export function OptionalNumber(props: {
         {words}
       </Check>
       {value !== null && (
-        <span className="flex items-center gap-1.5">
+        <span className="flex flex-wrap items-center gap-1.5">
           <NumberInput
             label={words}
             min={props.min}
             max={props.max}
             step={props.step ?? 1}
             value={value}
-            onChange={(number) => props.onChange(props.step === undefined ? Math.round(number) : number)}
+            whole={props.step === undefined}
+            onChange={props.onChange}
           />
           <span className="text-xs text-ink-3">{unit}</span>
         </span>

@@ -81,6 +81,7 @@ export function KnobPanel(props: {
           min={1}
           max={defaults.gpus}
           step={1}
+          whole
           value={knobs.maxGpus}
           onDraft={(maxGpus) => onDraft({ maxGpus })}
           onCommit={(gpus) => onChange({ gpus }, "replace")}

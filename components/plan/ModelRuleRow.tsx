@@ -49,8 +49,9 @@ export function ModelRuleRow(props: {
                 min={0}
                 max={constraintLimits.replicas}
                 step={1}
+                whole
                 value={rule.replicas}
-                onChange={(replicas) => onChange({ ...rule, replicas: Math.round(replicas) })}
+                onChange={(replicas) => onChange({ ...rule, replicas })}
               />
             </div>
             <SelectField

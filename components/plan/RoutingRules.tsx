@@ -35,15 +35,17 @@ export function RoutingRules(props: {
               label="Rubric"
               unit="tokens"
               {...RUBRIC_BOUNDS}
+              whole
               value={judge.rubricTokens}
-              onChange={(tokens) => onChange({ judge: { ...judge, rubricTokens: Math.round(tokens) } })}
+              onChange={(rubricTokens) => onChange({ judge: { ...judge, rubricTokens } })}
             />
             <NumberField
               label="Its answer"
               unit="tokens"
               {...JUDGE_OUTPUT_BOUNDS}
+              whole
               value={judge.outputTokens}
-              onChange={(tokens) => onChange({ judge: { ...judge, outputTokens: Math.round(tokens) } })}
+              onChange={(outputTokens) => onChange({ judge: { ...judge, outputTokens } })}
             />
           </>
         )}

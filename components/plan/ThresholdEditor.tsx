@@ -20,7 +20,7 @@ export function ThresholdEditor(props: {
       {shown.thresholds.map((threshold, index) => {
         const model = shown.models[index] ?? "?";
         return (
-          <div key={model} className="flex items-center gap-2 text-sm text-ink-2">
+          <div key={model} className="flex flex-wrap items-center gap-2 text-sm text-ink-2">
             accept {model} from
             <NumberInput
               label={`Threshold of ${model}`}
@@ -28,10 +28,11 @@ export function ThresholdEditor(props: {
               min={0}
               max={100}
               step={1}
+              whole
               onChange={(value) =>
                 props.onFix({
                   ...shown,
-                  thresholds: shown.thresholds.map((each, at) => (at === index ? Math.round(value) : each)),
+                  thresholds: shown.thresholds.map((each, at) => (at === index ? value : each)),
                 })
               }
             />

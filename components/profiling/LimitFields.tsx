@@ -14,16 +14,18 @@ export function LimitFields({ form, onChange }: { readonly form: ProfileForm; re
           label="Calls at once to each model and judge"
           min={1}
           max={256}
+          whole
           value={form.concurrency}
-          onChange={(value) => onChange({ concurrency: Math.round(value) })}
+          onChange={(concurrency) => onChange({ concurrency })}
         />
         <NumberField
           label="Longest answer, where the prompt names no lower bound"
           unit="tokens"
           min={1}
           max={100_000}
+          whole
           value={form.maxOutputTokens}
-          onChange={(value) => onChange({ maxOutputTokens: Math.round(value) })}
+          onChange={(maxOutputTokens) => onChange({ maxOutputTokens })}
         />
       </div>
       <div className="flex flex-wrap items-end gap-x-6 gap-y-1">
@@ -36,8 +38,9 @@ export function LimitFields({ form, onChange }: { readonly form: ProfileForm; re
             unit="calls a minute"
             min={1}
             max={100_000}
+            whole
             value={form.requestsPerMinute}
-            onChange={(value) => onChange({ requestsPerMinute: Math.round(value) })}
+            onChange={(requestsPerMinute) => onChange({ requestsPerMinute })}
           />
         )}
       </div>

@@ -46,13 +46,7 @@ export function MeasureFields(props: {
         {isJudged(kind) && (
           <>
             <JudgeSelect value={value.judge} ground={ground} onChange={(judge) => put({ judge })} />
-            <NumberField
-              label="Readings"
-              min={1}
-              max={5}
-              value={value.repeats}
-              onChange={(repeats) => put({ repeats: Math.round(repeats) })}
-            />
+            <NumberField label="Readings" min={1} max={5} whole value={value.repeats} onChange={(repeats) => put({ repeats })} />
           </>
         )}
         {onRemove !== null && (

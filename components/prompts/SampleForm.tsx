@@ -90,17 +90,19 @@ export function SampleForm(props: {
               unit="days"
               min={1}
               max={3650}
+              whole
               value={form.retentionDays}
-              onChange={(days) => put({ retentionDays: Math.round(days) })}
+              onChange={(retentionDays) => put({ retentionDays })}
             />
           )}
           <NumberField
             label="Draw"
             min={1}
             max={1_000_000}
+            whole
             value={form.draw}
             hint="The same number takes the same prompts of the same file again, another one draws anew from all of them."
-            onChange={(draw) => put({ draw: Math.round(draw) })}
+            onChange={(draw) => put({ draw })}
           />
         </div>
         <Knob
@@ -110,9 +112,10 @@ export function SampleForm(props: {
           min={Math.min(MIN_SAMPLE, most)}
           max={most}
           step={1}
+          whole
           note={<span role="status">{picture.interval}</span>}
           onDraft={(size) => put({ size })}
-          onCommit={(size) => put({ size: Math.round(size) })}
+          onCommit={(size) => put({ size })}
           onReset={null}
         />
         <fieldset>

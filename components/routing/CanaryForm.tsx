@@ -72,14 +72,7 @@ export function CanaryForm(props: {
           onChange={setShares}
         />
         <NumberField label="Each step at least" unit="s" min={1} max={86_400} value={stepSeconds} onChange={setStepSeconds} />
-        <NumberField
-          label="and at least"
-          unit="requests"
-          min={1}
-          max={1_000_000}
-          value={minRequests}
-          onChange={(value) => setMinRequests(Math.round(value))}
-        />
+        <NumberField label="and at least" unit="requests" min={1} max={1_000_000} whole value={minRequests} onChange={setMinRequests} />
       </div>
       <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
         <NumberField label="Stop at failures above" unit="%" min={0} max={99} step={0.1} value={errorPercent} onChange={setErrorPercent} />

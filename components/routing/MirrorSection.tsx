@@ -141,13 +141,7 @@ export const MirrorSection = memo(function MirrorSection(props: {
         >
           <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
             <NumberField label="Share of requests" unit="%" min={0.1} max={100} step={0.1} value={percent} onChange={setPercent} />
-            <NumberField
-              label="Copies at once, at most"
-              min={1}
-              max={1000}
-              value={maxInFlight}
-              onChange={(value) => setMaxInFlight(Math.round(value))}
-            />
+            <NumberField label="Copies at once, at most" min={1} max={1000} whole value={maxInFlight} onChange={setMaxInFlight} />
             <ReasonField className="min-w-40 flex-1" label="Reason for the mirror (optional)" value={reason} onChange={setReason} />
             <Button type="submit" look="primary">
               Start mirror

@@ -35,7 +35,7 @@ function FieldFrame(props: Frame & { readonly id: string; readonly children: Rea
       <label htmlFor={props.id} className="text-xs text-ink-3">
         {props.label}
       </label>
-      <div className="flex items-center gap-1.5">
+      <div className="flex flex-wrap items-center gap-1.5">
         {props.children}
         {props.unit !== undefined && <span className="text-xs text-ink-3">{props.unit}</span>}
       </div>
@@ -123,6 +123,8 @@ export function NumberField(
     readonly max: number;
     readonly step?: number;
     readonly whole?: boolean;
+    /** Whether it must be above `min`, and not merely at it. */
+    readonly above?: boolean;
     readonly onChange: (value: number) => void;
     readonly disabled?: boolean;
   },
@@ -138,6 +140,7 @@ export function NumberField(
         max={props.max}
         step={props.step ?? 1}
         whole={props.whole ?? false}
+        above={props.above ?? false}
         disabled={props.disabled ?? false}
         problemId={problemOf(id, props.problem)["aria-describedby"]}
         onChange={props.onChange}

@@ -15,6 +15,7 @@ export function Knob(props: {
   readonly max: number;
   readonly step: number;
   readonly unit: string;
+  readonly whole?: boolean;
   /** Whether it is not in force: its box is empty then, and the thumb waits at `value`. */
   readonly off?: boolean;
   readonly note?: ReactNode;
@@ -31,13 +32,14 @@ export function Knob(props: {
           {props.label}
         </span>
         {props.off && <span className="text-xs text-ink-3">off</span>}
-        <div className="ml-auto flex items-center gap-1.5">
+        <div className="ml-auto flex flex-wrap items-center justify-end gap-1.5">
           <NumberInput
             label={props.label}
             value={props.off ? null : props.value}
             min={props.min}
             max={props.max}
             step={props.step}
+            whole={props.whole ?? false}
             onChange={props.onCommit}
           />
           <span className="w-9 text-xs whitespace-nowrap text-ink-3">{props.unit}</span>

@@ -1,12 +1,14 @@
 "use client";
 
-import { useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { useNumberGuard } from "./NumberGuard";
 
 interface Bounds {
   readonly min: number;
   readonly max: number;
-  readonly whole?: boolean;
+  readonly whole?: boolean | undefined;
+  /** Whether it must be above `min`, and not merely at it. */
+  readonly above?: boolean | undefined;
 }
 
 /** Numbers that may be as large take a wider box. */
@@ -17,7 +19,8 @@ export function parseBounded(text: string, bounds: Bounds): number | null {
   if (text.trim() === "") return null;
   const value = Number(text);
   if (bounds.whole && !Number.isInteger(value)) return null;
-  return Number.isFinite(value) && value >= bounds.min && value <= bounds.max ? value : null;
+  if (!Number.isFinite(value) || value > bounds.max) return null;
+  return value > bounds.min || (value === bounds.min && !bounds.above) ? value : null;
 }
 
 /**
@@ -29,17 +32,23 @@ export function isStepped(text: string, { min, step }: { readonly min: number; r
   return Math.abs(steps - Math.round(steps)) < 1e-9;
 }
 
-/** The number one step up (1) or down (-1), within the bounds. */
-export const stepped = (value: number, way: 1 | -1, { min, max, step }: Bounds & { readonly step: number }): number =>
-  Math.min(max, Math.max(min, Number((value + way * step).toPrecision(12))));
+/** The number one step up (1) or down (-1), within the bounds; as it is where the step would leave them. */
+export function stepped(value: number, way: 1 | -1, { min, max, step, above }: Bounds & { readonly step: number }): number {
+  const next = Math.min(max, Math.max(min, Number((value + way * step).toPrecision(12))));
+  return above && next === min ? value : next;
+}
+
+/** A bound as a reader writes it, with every digit it has. */
+const digits = (bound: number): string => bound.toLocaleString("en-US", { maximumFractionDigits: 12 });
 
 /** What may be typed, in words. */
-export const boundsText = ({ min, max, whole }: Bounds): string =>
-  `A ${whole ? "whole " : ""}number from ${min.toLocaleString("en-US")} to ${max.toLocaleString("en-US")}`;
+export const boundsText = ({ min, max, whole, above }: Bounds): string =>
+  `A ${whole ? "whole " : ""}number ${above ? `above ${digits(min)} and at most` : `from ${digits(min)} to`} ${digits(max)}`;
 
 /**
- * A bounded number that can be typed freely: a text that is no such number is marked and changes nothing until it is one. Inside a
- * `NumberGuard` it stays, with a sentence, until it is mended or the value changes; elsewhere the value comes back on leaving the field.
+ * A bounded number that can be typed freely. A text that is no such number stays as it is, with a sentence beside it, and changes nothing
+ * until it is mended or the value changes from elsewhere. A form around it is not submitted until then: its guard knows, or the field takes the focus.
+ * Elsewhere the value before still applies, and the sentence says so.
  */
 export function NumberInput(props: {
   readonly label: string;
@@ -49,34 +58,57 @@ export function NumberInput(props: {
   readonly max: number;
   readonly step: number;
   readonly whole?: boolean;
+  /** Whether it must be above `min`, and not merely at it. */
+  readonly above?: boolean;
   readonly onChange: (value: number) => void;
   readonly disabled?: boolean;
   readonly id?: string;
   /** Of a sentence that says what is wrong with a number that can be; undefined: nothing is. */
   readonly problemId?: string | undefined;
 }) {
-  const [typed, setTyped] = useState<string | null>(null);
-  const [left, setLeft] = useState<{ readonly text: string; readonly value: number | null } | null>(null);
+  /** What was typed, and the value that it made or left in force. */
+  const [typed, setTyped] = useState<{ readonly text: string; readonly value: number | null } | null>(null);
+  /** Whether it is being typed in: the value may follow later. */
+  const [held, setHeld] = useState(false);
+  const [isInForm, setInForm] = useState(false);
+  // A value from elsewhere is shown in place of what was typed.
+  if (typed !== null && !held && typed.value !== props.value) setTyped(null);
+  const input = useRef<HTMLInputElement>(null);
   const saysId = useId();
-  const text = typed ?? (left !== null && left.value === props.value ? left.text : String(props.value ?? ""));
+  const text = typed !== null && (held || typed.value === props.value) ? typed.text : String(props.value ?? "");
   const invalid = parseBounded(text, props) === null && (text !== "" || props.value !== null);
   const guarded = useNumberGuard(invalid);
+  const sentence = invalid ? problemText(props, guarded || isInForm ? null : props.value) : "";
+  useEffect(() => {
+    const form = input.current?.form ?? null;
+    setInForm(form !== null);
+    if (form === null || !invalid || guarded) return;
+    const refuse = (event: SubmitEvent): void => {
+      event.preventDefault();
+      event.stopPropagation();
+      input.current?.closest("details")?.setAttribute("open", "");
+      input.current?.focus();
+    };
+    // On the way down, before whoever submits hears of it.
+    form.addEventListener("submit", refuse, { capture: true });
+    return () => form.removeEventListener("submit", refuse, { capture: true });
+  }, [invalid, guarded]);
   function put(next: string) {
-    setTyped(next);
-    setLeft(null);
     const value = parseBounded(next, props);
+    setTyped({ text: next, value: value ?? (held && typed !== null ? typed.value : props.value) });
+    setHeld(true);
     if (value !== null) props.onChange(value);
   }
   return (
     <>
       <input
+        ref={input}
         id={props.id}
         type="number"
         inputMode="decimal"
         {...(props.id === undefined ? { "aria-label": props.label } : {})}
         aria-invalid={invalid || props.problemId !== undefined}
-        aria-describedby={guarded && invalid ? saysId : props.problemId}
-        title={invalid ? boundsText(props) : undefined}
+        aria-describedby={invalid ? saysId : props.problemId}
         className={`h-8 rounded-md border border-line-strong bg-raised px-2 text-right text-sm tabular-nums disabled:opacity-60 aria-invalid:border-bad ${props.max >= WIDE_FROM ? "w-28" : "w-20"}`}
         value={text}
         min={props.min}
@@ -90,16 +122,17 @@ export function NumberInput(props: {
           event.preventDefault();
           put(String(stepped(value, event.key === "ArrowUp" ? 1 : -1, props)));
         }}
-        onBlur={() => {
-          if (guarded && invalid) setLeft({ text, value: props.value });
-          setTyped(null);
-        }}
+        onBlur={() => setHeld(false)}
       />
-      {guarded && invalid && (
-        <span id={saysId} role="alert" className="text-xs text-bad">
-          {boundsText(props)}
+      {invalid && (
+        <span id={saysId} role="alert" className="order-last basis-full text-xs text-bad">
+          {sentence}
         </span>
       )}
     </>
   );
 }
+
+/** What is wrong with a typed number, and the value that applies nevertheless; null: none does. */
+const problemText = (bounds: Bounds, applies: number | null): string =>
+  applies === null ? boundsText(bounds) : `${boundsText(bounds)}; ${applies} still applies`;

@@ -2,9 +2,15 @@ import { z } from "zod";
 import { MOST_LAYERS } from "./huggingFaceFamilies";
 import type { MeasuredGpu } from "./kernelCoefficients";
 
+/** The largest figure a card takes: bytes, bytes a second or operations a second above it are a typing error. */
+export const MOST_CARD_FIGURE = 1e18;
+
+/** The highest price of a GPU, in dollars an hour. */
+export const MOST_GPU_PRICE_USD = 1000;
+
 /** Wider, deeper or longer than this is a typing error. */
 const count = z.int().min(1).max(100_000_000);
-const positive = z.number().positive().max(1e18);
+const positive = z.number().positive("give a number above 0").max(MOST_CARD_FIGURE);
 
 const attentionSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("gqa"), heads: count, kvHeads: count, headDim: count, qkvBias: z.boolean() }),
@@ -94,7 +100,10 @@ export const userGpuSchema = z.strictObject({
 });
 
 /** A price of the user's own for a GPU, and the day (YYYY-MM-DD) it was set. */
-export const gpuPriceSchema = z.strictObject({ usdPerGpuHour: z.number().positive("give a price above 0").max(1000), asOf: z.iso.date() });
+export const gpuPriceSchema = z.strictObject({
+  usdPerGpuHour: z.number().positive("give a price above 0").max(MOST_GPU_PRICE_USD),
+  asOf: z.iso.date(),
+});
 
 const uniqueIds = (cards: readonly { readonly id: string }[]): boolean => new Set(cards.map((card) => card.id)).size === cards.length;
 
