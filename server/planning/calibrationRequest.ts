@@ -1,4 +1,4 @@
-import type { FitProfile } from "@/solver/calibration/fitProfile";
+import type { ChosenFit } from "@/solver/calibration/chooseFit";
 import type { ServingPrediction } from "@/solver/calibration/predictServing";
 import type { GroupErrors } from "@/solver/calibration/servingErrors";
 import type { ServingRow, UnsupportedRow } from "@/solver/calibration/servingRow";
@@ -20,8 +20,8 @@ export type CalibrationTask =
       readonly rows: readonly ServingRow[];
       readonly base: EngineProfile;
       readonly userCards: UserCards;
-      /** Whether the efficiencies are fitted too, beside the host terms. */
-      readonly efficiencies: boolean;
+      /** Whether the efficiencies are fitted too, beside the host terms; null: as the error on rows kept aside decides. */
+      readonly efficiencies: boolean | null;
       /** Whether TTFT is left out of the fit. */
       readonly tpotOnly: boolean;
       readonly id: string;
@@ -34,4 +34,4 @@ export type CalibrationTask =
 export type CalibrationReply =
   | { readonly kind: "predicted"; readonly predictions: readonly ServingPrediction[]; readonly unsupported: readonly UnsupportedRow[] }
   | { readonly kind: "checked"; readonly errors: readonly GroupErrors[] }
-  | { readonly kind: "fit"; readonly answer: FitProfile };
+  | { readonly kind: "fit"; readonly answer: ChosenFit };

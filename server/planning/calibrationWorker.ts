@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { fitProfile } from "@/solver/calibration/fitProfile";
+import { chooseFit } from "@/solver/calibration/chooseFit";
 import { predictServing, type ServingPrediction } from "@/solver/calibration/predictServing";
 import { errorsByGroup } from "@/solver/calibration/servingErrors";
 import type { UnsupportedRow } from "@/solver/calibration/servingRow";
@@ -19,7 +19,7 @@ const reply = (message: CalibrationReply): void => port.postMessage(message);
 
 if (task.kind === "fit") {
   const { rows, base, efficiencies, tpotOnly, id, name, asOf } = task;
-  reply({ kind: "fit", answer: fitProfile(rows, base, { efficiencies, tpotOnly, id, name, asOf, cards }) });
+  reply({ kind: "fit", answer: chooseFit(rows, base, { efficiencies, tpotOnly, id, name, asOf, cards }) });
 } else {
   const all: ServingPrediction[] = [];
   let batch: ServingPrediction[] = [];

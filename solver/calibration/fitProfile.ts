@@ -10,7 +10,7 @@ import {
 import { leastSquares, robust } from "../numeric/leastSquares";
 import { quantile } from "../numeric/quantile";
 import { identifiable, type NotFitted } from "./identifiable";
-import { errorsOfRun, runSimulator, type SimulatedRun } from "./predictServing";
+import { errorsOfRun, runSimulator, type ServingPrediction, type SimulatedRun } from "./predictServing";
 import { profileErrors } from "./servingErrors";
 import type { ServingRow } from "./servingRow";
 
@@ -33,12 +33,21 @@ export interface Outlier {
   readonly reason: string;
 }
 
+/** Rows that the fit had not seen: predicted by a fit to the others, five parts in turn, each fitted from the base. */
+export interface KeptAside {
+  /** What the parts differ in: kinds of load (model, GPU, shape and lengths), or requests in flight where all rows are of one kind. */
+  readonly by: "lengths" | "concurrency";
+  readonly rows: readonly (Pick<ServingPrediction, "errors"> & { readonly line: number })[];
+}
+
 export type FitProfile =
   | {
       readonly outcome: "fitted";
       readonly profile: EngineProfile;
       readonly trainErrors: ProfileErrors;
-      /** On rows of groups (model, GPU, shape and lengths) that the fit had not seen, over five folds, each fitted from the base; null with one group only. */
+      /** Null where all rows are of one run: none was left to keep aside. */
+      readonly keptAside: KeptAside | null;
+      /** Of the rows kept aside by lengths; null where they were kept aside by requests in flight, which says nothing of other lengths. */
       readonly heldOutErrors: ProfileErrors | null;
       readonly notFitted: readonly NotFitted[];
       readonly outliers: readonly Outlier[];
@@ -121,15 +130,18 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
   const { coefficients, deviations, factor } = outliers.length === 0 ? first : fitCoefficients(targets(kept), fit);
   const trained = { ...base, coefficients };
 
-  const groups = [...new Set(kept.map(groupOf))].sort();
-  const foldOf = (row: ServingRow): number => groups.indexOf(groupOf(row)) % FOLDS;
-  const folds = groups.length < 2 ? [] : Array.from({ length: Math.min(FOLDS, groups.length) }, (_, fold) => fold);
+  const by = new Set(kept.map(groupOf)).size > 1 ? "lengths" : "concurrency";
+  const partOf = (row: ServingRow): string => (by === "lengths" ? groupOf(row) : String(row.concurrency).padStart(8));
+  const parts = [...new Set(kept.map(partOf))].sort();
+  const foldOf = (row: ServingRow): number => parts.indexOf(partOf(row)) % FOLDS;
+  const folds = parts.length < 2 ? [] : Array.from({ length: Math.min(FOLDS, parts.length) }, (_, fold) => fold);
   const heldOut = folds.flatMap((fold) => {
     const seen = kept.filter((row) => foldOf(row) !== fold);
     const unseen = kept.filter((row) => foldOf(row) === fold);
     return errorsOf(unseen, { ...base, coefficients: fitCoefficients(targets(seen), { ...fit, factors: [factor] }).coefficients }, cards);
   });
-  const heldOutErrors = folds.length === 0 ? null : profileErrors(heldOut);
+  const keptAside = folds.length === 0 ? null : ({ by, rows: heldOut } as const);
+  const heldOutErrors = keptAside?.by === "lengths" ? profileErrors(heldOut) : null;
   const trainErrors = profileErrors(errorsOf(kept, trained, cards));
   if (trainErrors.tpot.meanAbsolute > CONTRADICTION) {
     const percent = Math.round(100 * trainErrors.tpot.meanAbsolute);
@@ -170,6 +182,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
       },
     },
     trainErrors,
+    keptAside,
     heldOutErrors,
     notFitted: oneDepth ? [...notFitted, ONE_DEPTH] : notFitted,
     outliers,
@@ -281,6 +294,6 @@ function errorsOf(rows: readonly ServingRow[], profile: EngineProfile, cards: Ca
   const simulate = simulated(profile, cards);
   return rows.map((row) => {
     const run = simulate(row);
-    return { errors: errorsOfRun(row, run) };
+    return { line: row.line, errors: errorsOfRun(row, run) };
   });
 }

@@ -1,0 +1,106 @@
+import type { EngineProfile, ProfileErrors, ServingMetric } from "../hardware/engineProfile";
+import { mean } from "../numeric/quantile";
+import { type FitOptions, type FitProfile, fitProfile } from "./fitProfile";
+import { profileErrors } from "./servingErrors";
+import type { ServingRow } from "./servingRow";
+
+type Fitted = Extract<FitProfile, { outcome: "fitted" }>;
+
+/** Which of two fits was taken, and why: host and link terms only, or the efficiencies of kernels too. */
+export interface FitChoice {
+  readonly kind: /** It was said which. */
+    | "asked"
+    /** Its error on rows kept aside is the smaller one. */
+    | "smaller-error"
+    /** Both errors are the same within `SAME_ERROR`: the fit of fewer terms. */
+    | "same-error"
+    /** No row could be kept aside: the fit of fewer terms. */
+    | "nothing-kept-aside"
+    /** The other fit was refused. */
+    | "other-refused";
+  /** Whether the fit taken has efficiencies fitted. */
+  readonly efficiencies: boolean;
+  /** Errors of both fits on the rows that both kept aside; null where only one was made, or none was kept aside. */
+  readonly errors: { readonly hostTerms: ProfileErrors; readonly withEfficiencies: ProfileErrors } | null;
+  /** Whether TTFT was left out of the fit, and so of the choice. */
+  readonly tpotOnly: boolean;
+}
+
+export type ChosenFit = (Fitted & { readonly choice: FitChoice }) | Extract<FitProfile, { outcome: "refused" }>;
+
+export interface ChooseOptions extends Omit<FitOptions, "efficiencies"> {
+  /** Whether efficiencies of kernels are fitted beside host and link terms; null: as the error on rows kept aside decides. */
+  readonly efficiencies: boolean | null;
+}
+
+/** Errors that differ by less than this count as the same: half a percentage point. */
+const SAME_ERROR = 0.005;
+
+/**
+ * Fits a profile to measured runs, with the efficiencies of kernels or without, whichever predicts rows that the fit had not seen better.
+ * Deterministic: rows are kept aside by their lengths, or by requests in flight where all have the same lengths.
+ *
+ * @returns refused, with the reason, where no fit can be made; the reason is that of the fit of fewer terms.
+ */
+export function chooseFit(rows: readonly ServingRow[], base: EngineProfile, { efficiencies, ...options }: ChooseOptions): ChosenFit {
+  const { tpotOnly = false } = options;
+  const choice = (kind: FitChoice["kind"], taken: boolean, errors: FitChoice["errors"] = null): { readonly choice: FitChoice } => ({
+    choice: { kind, efficiencies: taken, errors, tpotOnly },
+  });
+  const fit = (withEfficiencies: boolean): FitProfile => fitProfile(rows, base, { ...options, efficiencies: withEfficiencies });
+  if (efficiencies !== null) {
+    const asked = fit(efficiencies);
+    return asked.outcome === "refused" ? asked : { ...asked, ...choice("asked", efficiencies) };
+  }
+  const [hostTerms, more] = [fit(false), fit(true)];
+  if (hostTerms.outcome === "refused" || more.outcome === "refused") {
+    if (hostTerms.outcome === "fitted") return { ...hostTerms, ...choice("other-refused", false) };
+    if (more.outcome === "fitted") return { ...more, ...choice("other-refused", true) };
+    return hostTerms;
+  }
+  const errors = errorsOnSameRows(hostTerms, more);
+  if (errors === null) return { ...hostTerms, ...choice("nothing-kept-aside", false) };
+  const gain = choiceError(errors.hostTerms, tpotOnly) - choiceError(errors.withEfficiencies, tpotOnly);
+  if (Math.abs(gain) < SAME_ERROR) return { ...hostTerms, ...choice("same-error", false, errors) };
+  const isMoreBetter = gain > 0;
+  return { ...(isMoreBetter ? more : hostTerms), ...choice("smaller-error", isMoreBetter, errors) };
+}
+
+/** The error that fits are chosen by: the mean of the mean errors of TTFT, TPOT and end to end, as far as they were measured; of TPOT alone where TTFT is left out. */
+export function choiceError(errors: ProfileErrors, tpotOnly: boolean): number {
+  const metrics: readonly ServingMetric[] = tpotOnly ? ["tpot"] : ["ttft", "tpot", "endToEnd"];
+  return mean(metrics.filter((metric) => errors[metric].rows > 0).map((metric) => errors[metric].meanAbsolute));
+}
+
+/** Why a fit was taken, in a sentence. */
+export function choiceText({ kind, efficiencies, errors, tpotOnly }: FitChoice): string {
+  const taken = efficiencies
+    ? "Efficiencies of kernels are fitted too"
+    : "Only host and link terms are fitted, not the efficiencies of kernels";
+  const percent = (of: ProfileErrors): string => `${(100 * choiceError(of, tpotOnly)).toFixed(1)} %`;
+  const both =
+    errors === null
+      ? ""
+      : `${percent(errors.withEfficiencies)} with efficiencies and ${percent(errors.hostTerms)} without (${tpotOnly ? "TPOT" : "mean over TTFT, TPOT and end to end"})`;
+  switch (kind) {
+    case "asked":
+      return `${taken}, as asked.`;
+    case "smaller-error":
+      return `${taken}: on rows kept aside the error is ${both}.`;
+    case "same-error":
+      return `${taken}: on rows kept aside the error is the same within ${100 * SAME_ERROR} points, ${both}, and the fit with fewer terms is taken.`;
+    case "nothing-kept-aside":
+      return `${taken}: all rows are of one run, so none could be kept aside to compare by.`;
+    case "other-refused":
+      return `${taken}: the rows do not allow a fit ${efficiencies ? "without" : "with"} them.`;
+  }
+}
+
+/** Errors of both fits on the rows that both kept aside; null where there are none. */
+function errorsOnSameRows(hostTerms: Fitted, more: Fitted): FitChoice["errors"] {
+  const lines = new Set(hostTerms.keptAside?.rows.map(({ line }) => line));
+  const common = new Set(more.keptAside?.rows.map(({ line }) => line).filter((line) => lines.has(line)));
+  if (common.size === 0) return null;
+  const errorsOf = ({ keptAside }: Fitted): ProfileErrors => profileErrors(keptAside?.rows.filter(({ line }) => common.has(line)) ?? []);
+  return { hostTerms: errorsOf(hostTerms), withEfficiencies: errorsOf(more) };
+}
