@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import AxeBuilder from "@axe-core/playwright";
+import { accessible } from "./acts";
 import { expect, test } from "./fixtures";
 
 /** A window of steady load is a minute of the cluster, and 15 s of the wall. */
@@ -50,7 +51,7 @@ test("an operator holds predictions against runs, fits a profile to them and pla
     await page.getByRole("button", { name: "Line 2, show in the chart" }).focus();
     await expect(page.getByTestId("scatter-chart").locator("circle")).toHaveCount(1);
     await page.getByText("1 row not predicted").click();
-    await expect(page.getByText(/runs\.csv line 10: .*mystery-1b/)).toBeVisible();
+    await expect(page.getByText('runs.csv line 10: the model "mystery-1b" is not known')).toBeVisible();
     await page.reload();
     await expect(page.getByTestId("scatter-chart").locator("text")).toHaveCount(runs.length);
     await expect(page.getByText("runs.csv: 8 runs read.")).toBeVisible();
@@ -58,7 +59,7 @@ test("an operator holds predictions against runs, fits a profile to them and pla
 
   await test.step("a fit that is stopped says so, and one that runs is found again after a reload", async () => {
     await page.getByLabel("Name of the profile").fill("stopped");
-    await page.getByLabel("Efficiencies of kernels too").check();
+    await page.getByLabel("Efficiencies of kernels").selectOption("fitted too");
     await page.getByRole("button", { name: "Fit to these rows" }).click();
     await page.getByRole("button", { name: "Stop" }).click();
     await expect(page.getByText("Stopped", { exact: true })).toBeVisible();
@@ -66,16 +67,55 @@ test("an operator holds predictions against runs, fits a profile to them and pla
 
   await test.step("a fit is kept, used for planning, and taken back", async () => {
     await page.getByLabel("Name of the profile").fill("our engines");
-    await page.getByLabel("Efficiencies of kernels too").uncheck();
+    await page.getByLabel("Efficiencies of kernels").selectOption("fitted if that predicts unseen rows better");
     const withStoppedFit = page.url();
     await page.getByRole("button", { name: "Fit to these rows" }).click();
     await expect(page).not.toHaveURL(withStoppedFit);
     await page.reload();
-    await page.getByRole("button", { name: "Save as profile" }).click({ timeout: 60_000 });
+    await expect(page.getByRole("table", { name: "Errors of both fits on rows kept aside" })).toBeVisible({ timeout: 120_000 });
+    await expect(page.getByText(/on rows kept aside the error is .* % with efficiencies and .* % without/)).toBeVisible();
+    await page.getByRole("button", { name: "Save as profile" }).click();
     await page.getByRole("button", { name: "Use for planning" }).click();
     await expect(page.getByText("plans are made with it")).toBeVisible();
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+    await page.getByRole("button", { name: "Go back to the built-in vLLM" }).click();
+    await expect(page.getByText('Plans are made with "vLLM".')).toBeVisible();
+  });
+
+  await test.step("a profile is exported as calibrate writes it, and one of a file is looked at, imported and planned with", async () => {
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("combobox", { name: "Engine profile" }).selectOption({ label: "our engines (yours, vLLM)" });
+    await expect(page.getByRole("heading", { name: "our engines" })).toBeVisible();
+    await page.getByRole("button", { name: "Export" }).click();
+    const file = await downloading;
+    expect(file.suggestedFilename()).toBe("our-engines.json");
+    const exported = JSON.parse(readFileSync(await file.path(), "utf8"));
+    expect(exported).toMatchObject({ name: "our engines", engine: "vllm", fittedOn: { rows: runs.length } });
+
+    const dialog = page.getByRole("dialog", { name: "Import a profile" });
+    const choose = async (name: string, text: string): Promise<void> => {
+      const path = info.outputPath(name);
+      writeFileSync(path, text);
+      await dialog.getByLabel("Profile").setInputFiles(path);
+    };
+    await page.getByRole("button", { name: "Import a profile" }).click();
+    await choose("plan.json", "{}");
+    await expect(dialog.getByText("plan.json is no engine profile: it has no coefficients.")).toBeVisible();
+    await choose("same.json", JSON.stringify(exported));
+    await expect(dialog.getByText('This profile is there already, as "our engines": its figures are the same.')).toBeVisible();
+    const other = { ...exported, coefficients: { ...exported.coefficients, requestSeconds: 0.25 } };
+    await choose("other.json", JSON.stringify(other));
+    await expect(dialog.getByText(/There is another profile "our engines", fitted on .*: it stays as it is/)).toBeVisible();
+    await expect(dialog.getByLabel("Name")).toHaveValue("our engines (2)");
+    await expect(dialog.getByText("8 of vLLM, fitted")).toBeVisible();
+    await accessible(page);
+    await dialog.getByRole("button", { name: "Import profile" }).click();
+    await expect(dialog).toHaveCount(0);
+    await expect(page.getByRole("heading", { name: "our engines (2)" })).toBeVisible();
+    await expect(page.getByRole("table", { name: "Coefficients of our engines (2)" }).getByText("250 ms")).toBeVisible();
+    await page.getByRole("button", { name: "Use for planning" }).click();
+    await expect(page.getByText("plans are made with it")).toBeVisible();
     await page.getByRole("button", { name: "Go back to the built-in vLLM" }).click();
     await expect(page.getByText('Plans are made with "vLLM".')).toBeVisible();
   });

@@ -6,6 +6,7 @@ import type { ProfileList } from "@/server/contracts/studio";
 import { type EngineKind, type EngineProfile, engineKinds, engineNames } from "@/solver/hardware/engineProfile";
 import { useTRPC } from "../api/trpc";
 import { useCurrentCluster } from "../shell/useCurrentCluster";
+import { Button } from "../ui/Button";
 import { SelectField } from "../ui/Field";
 import { formatCounted } from "../ui/format";
 import { PageHeader } from "../ui/PageHeader";
@@ -15,6 +16,7 @@ import { useUrlView } from "../url/useUrlView";
 import { CheckPanel } from "./CheckPanel";
 import { type CalibrationView, calibrationCodec } from "./calibrationCodec";
 import { FitPanel } from "./FitPanel";
+import { ImportProfile } from "./ImportProfile";
 import { ProfilePanel } from "./ProfilePanel";
 import type { Hardware } from "./prepareProfile";
 import { RunsPanel } from "./RunsPanel";
@@ -98,6 +100,9 @@ export function CalibrationScreen() {
     <div className="flex flex-col gap-4">
       <PageHeader title="Calibration">
         <p className="text-sm text-ink-3">How far predictions are from measured runs, and what they rest on.</p>
+        <Button className="ml-auto" onClick={() => write({ importing: true }, "push")}>
+          Import a profile
+        </Button>
       </PageHeader>
       <PanelState status={queryStatus(query, { what: "Reading engine profiles" })}>
         {() =>
@@ -125,6 +130,14 @@ export function CalibrationScreen() {
                   </p>
                 )}
               </div>
+              {view.importing && (
+                <ImportProfile
+                  list={list}
+                  hardware={hardware}
+                  onClose={() => write({ importing: false }, "replace")}
+                  onShow={(id) => write({ importing: false, profile: id, fit: null }, "replace")}
+                />
+              )}
               <ProfilePanel key={profile.id} profile={profile} list={list} hardware={hardware} />
               {view.rows === null ? (
                 <RunsPanel

@@ -3,6 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { FitState, ProfileFit } from "@/server/contracts/studio";
+import { choiceText } from "@/solver/calibration/chooseFit";
 import { type EngineKind, type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
@@ -16,7 +17,7 @@ import { coefficientWords, reasonWords } from "./prepareProfile";
 
 /** A fit beside the profile it began from: what changed, how far it is off, what it could not tell. */
 function FitResult({ fit, base, file }: { readonly fit: ProfileFit; readonly base: EngineProfile; readonly file: string }) {
-  const { profile, trainErrors, heldOutErrors, notFitted, outliers } = fit;
+  const { profile, trainErrors, keptAside, heldOutErrors, choice, notFitted, outliers } = fit;
   const sets = [
     { name: "rows seen", errors: trainErrors },
     ...(heldOutErrors === null ? [] : [{ name: "rows unseen", errors: heldOutErrors }]),
@@ -30,9 +31,25 @@ function FitResult({ fit, base, file }: { readonly fit: ProfileFit; readonly bas
           <ErrorTable caption={`Errors of ${profile.name}`} sets={sets} />
           <p className="text-xs text-ink-3">
             {heldOutErrors === null
-              ? "All rows are of one model, GPU, shape and lengths: no row was left to try the fit on."
+              ? "All rows are of one model, GPU, shape and lengths: nothing is said of the error at other lengths."
               : "Unseen: each fifth of the models, shapes and lengths was predicted by a fit to the others. Rows set aside count in neither."}
           </p>
+        </section>
+        <section className="flex flex-col gap-2">
+          <h3 className="text-sm font-semibold">Efficiencies of kernels: fitted or not</h3>
+          {choice.errors !== null && (
+            <ErrorTable
+              caption="Errors of both fits on rows kept aside"
+              sets={[
+                { name: choice.efficiencies ? "without" : "without (taken)", errors: choice.errors.hostTerms },
+                { name: choice.efficiencies ? "with (taken)" : "with", errors: choice.errors.withEfficiencies },
+              ]}
+            />
+          )}
+          <p className="text-sm text-ink-2">{choiceText(choice)}</p>
+          {choice.errors !== null && keptAside?.by === "concurrency" && (
+            <p className="text-xs text-ink-3">All rows have the same lengths: those kept aside differ in requests in flight.</p>
+          )}
         </section>
         {notFitted.length > 0 && (
           <section className="flex flex-col gap-2">
@@ -63,6 +80,15 @@ function FitResult({ fit, base, file }: { readonly fit: ProfileFit; readonly bas
   );
 }
 
+/** What is asked of the fit of kernels' efficiencies; null: the error on rows kept aside decides. */
+const efficienciesAsked = { "by-error": null, fitted: true, kept: false } as const;
+
+const efficiencyOptions = [
+  { value: "by-error", text: "fitted if that predicts unseen rows better" },
+  { value: "fitted", text: "fitted too" },
+  { value: "kept", text: "left as they are" },
+] as const satisfies readonly { readonly value: keyof typeof efficienciesAsked; readonly text: string }[];
+
 /** How often a fit under way is asked after. */
 const ASK_AGAIN_MS = 1000;
 
@@ -85,7 +111,7 @@ export function FitPanel(props: {
   const client = useTRPCClient();
   const queries = useQueryClient();
   const [engine, setEngine] = useState(props.engines.find((kind) => kind === props.profile.engine) ?? props.engines[0] ?? "vllm");
-  const [efficiencies, setEfficiencies] = useState(false);
+  const [efficiencies, setEfficiencies] = useState<keyof typeof efficienciesAsked>("by-error");
   const [tpotOnly, setTpotOnly] = useState(false);
   const [name, setName] = useState("");
   const base = props.baseOf(engine);
@@ -97,7 +123,14 @@ export function FitPanel(props: {
   );
   const start = useMutation({
     mutationFn: async () => {
-      const request = { uploadId: props.uploadId, profileId: base.id, engine, efficiencies, tpotOnly, name: name.trim() };
+      const request = {
+        uploadId: props.uploadId,
+        profileId: base.id,
+        engine,
+        efficiencies: efficienciesAsked[efficiencies],
+        tpotOnly,
+        name: name.trim(),
+      };
       return takeOutcome(await client.calibrations.startFit.mutate(request));
     },
     onSuccess: ({ id }) => props.onFit(id),
@@ -137,9 +170,12 @@ export function FitPanel(props: {
           placeholder={`such as our ${engineNames[engine]}`}
           onChange={setName}
         />
-        <Choice checked={efficiencies} onChange={setEfficiencies}>
-          Efficiencies of kernels too, not only host and link terms
-        </Choice>
+        <SelectField
+          label="Efficiencies of kernels"
+          value={efficiencies}
+          options={efficiencyOptions}
+          onChange={(value) => setEfficiencies(efficiencyOptions.find((option) => option.value === value)?.value ?? efficiencies)}
+        />
         <Choice checked={tpotOnly} onChange={setTpotOnly}>
           TPOT only, for clients or front ends that delay first tokens
         </Choice>
@@ -203,7 +239,7 @@ function statusOf(
     return {
       kind: "empty",
       title: "Nothing fitted yet",
-      text: `A fit begins at "${base.name}", changes what these rows can tell, and is tried on rows it has not seen. It takes seconds to minutes, and goes on when you leave this page.`,
+      text: `A fit begins at "${base.name}", changes what these rows can tell, and is tried on rows it has not seen. Whether the efficiencies of kernels are fitted too is decided by these. It takes seconds to minutes, and goes on when you leave this page.`,
     };
   }
   if (error !== null) return { kind: "error", message: error.message, retry: null };

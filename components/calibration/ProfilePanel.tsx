@@ -2,44 +2,19 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ProfileList } from "@/server/contracts/studio";
-import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import { profileText } from "@/solver/hardware/readProfileText";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
-import { formatCount } from "../ui/format";
 import { Panel } from "../ui/Panel";
+import { saveText } from "../ui/saveText";
 import { CoefficientTable } from "./CoefficientTable";
 import { ErrorTable } from "./ErrorTable";
+import { FittedOn } from "./FittedOn";
+import { fileStem } from "./prepareLiveRows";
 import { extrapolations, type Hardware } from "./prepareProfile";
-
-const spanText = ({ least, most }: { readonly least: number; readonly most: number }): string =>
-  least === most ? formatCount(least) : `${formatCount(least)} to ${formatCount(most)}`;
-
-function FittedOn({ profile }: { readonly profile: EngineProfile }) {
-  const { fittedOn } = profile;
-  if (fittedOn === null) return <p className="text-sm text-ink-3">The profile does not say which runs it was fitted on.</p>;
-  const { rows, models, gpus, tp, inputTokens, outputTokens, concurrency, asOf, emulated } = fittedOn;
-  const facts = [
-    ["Runs", `${formatCount(rows)} of ${emulated ? "emulated " : ""}${engineNames[profile.engine]}, fitted ${asOf}`],
-    ["Models", models.join(", ")],
-    ["GPUs", gpus.join(", ")],
-    ["Tensor parallelism", spanText(tp)],
-    ["Prompt tokens", spanText(inputTokens)],
-    ["Answer tokens", spanText(outputTokens)],
-    ["Requests in flight", spanText(concurrency)],
-  ] as const;
-  return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
-      {facts.map(([name, value]) => (
-        <div key={name} className="contents">
-          <dt className="text-ink-3">{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
 
 /** Whether plans are made with the profile looked at, and what changes that. */
 function Use({ profile, list }: { readonly profile: EngineProfile; readonly list: ProfileList }) {
@@ -86,6 +61,7 @@ function Use({ profile, list }: { readonly profile: EngineProfile; readonly list
           </Button>
         </>
       )}
+      <Button onClick={() => saveText(`${fileStem(profile.name)}.json`, profileText(profile))}>Export</Button>
     </>
   );
 }

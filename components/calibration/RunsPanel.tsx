@@ -9,10 +9,11 @@ import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { SelectField } from "../ui/Field";
 import { Panel } from "../ui/Panel";
+import { saveText } from "../ui/saveText";
 import { FilePicker } from "../workloads/FilePicker";
 import { uploadServing } from "../workloads/uploadFile";
 import { LiveRowsReport } from "./LiveRowsReport";
-import { fileNameOf } from "./prepareLiveRows";
+import { fileStem } from "./prepareLiveRows";
 
 const spans: readonly { readonly value: LiveSpan; readonly text: string }[] = [
   { value: "hour", text: "last hour" },
@@ -80,12 +81,7 @@ function Taken({ uploadId }: { readonly uploadId: string }) {
     mutationFn: async () => {
       const table = await client.calibrations.table.query({ uploadId });
       if (table === null) throw new Error("The table is not kept any more: take it again.");
-      const url = URL.createObjectURL(new Blob([table.text], { type: "text/csv" }));
-      const anchor = document.createElement("a");
-      anchor.href = url;
-      anchor.download = fileNameOf(table.name);
-      anchor.click();
-      URL.revokeObjectURL(url);
+      saveText(`${fileStem(table.name)}.csv`, table.text);
     },
   });
   if (!live.data) return null;

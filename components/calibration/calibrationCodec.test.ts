@@ -9,6 +9,7 @@ import { withEvent } from "./useCheck";
 const id = fc.option(fc.stringMatching(/^[a-z0-9 &=-]{1,20}$/), { nil: null });
 const view: fc.Arbitrary<CalibrationView> = fc.record({
   profile: id,
+  importing: fc.boolean(),
   rows: id,
   fit: id,
   metric: fc.constantFrom(...metrics),

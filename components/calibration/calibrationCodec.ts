@@ -12,6 +12,8 @@ export const metricNames: Readonly<Record<ServingMetric, string>> = { ttft: "TTF
 export interface CalibrationView {
   /** Id of the profile looked at; null: the one plans are made with. */
   readonly profile: string | null;
+  /** Whether a profile of a file is being imported. */
+  readonly importing: boolean;
   /** Id of the uploaded table; null: none. */
   readonly rows: string | null;
   /** Id of the fit looked at; null: none. */
@@ -25,6 +27,7 @@ export interface CalibrationView {
 export const calibrationCodec: UrlCodec<CalibrationView> = {
   parse: (params) => ({
     profile: params.get("profile"),
+    importing: params.get("import") === "open",
     rows: params.get("rows"),
     fit: params.get("fit"),
     metric: readWord(params, "metric", metrics) ?? "endToEnd",
@@ -34,6 +37,7 @@ export const calibrationCodec: UrlCodec<CalibrationView> = {
   }),
   format: (view) => ({
     profile: view.profile ?? undefined,
+    import: view.importing ? "open" : undefined,
     rows: view.rows ?? undefined,
     fit: view.fit ?? undefined,
     metric: view.metric === "endToEnd" ? undefined : view.metric,

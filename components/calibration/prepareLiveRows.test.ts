@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EngineRows, LiveRows } from "@/server/contracts/studio";
-import { engineLines, fileNameOf, liveSentences } from "./prepareLiveRows";
+import { engineLines, fileStem, liveSentences } from "./prepareLiveRows";
 
 const engine: EngineRows = {
   id: "a",
@@ -55,6 +55,6 @@ describe("rows taken from a cluster", () => {
   });
 
   it("have a file name that any system takes", () => {
-    expect(fileNameOf("embedded (emulated), hour to 2026-11-21 22:45 UTC")).toBe("embedded-emulated-hour-to-2026-11-21-22-45-UTC.csv");
+    expect(fileStem("embedded (emulated), hour to 2026-11-21 22:45 UTC")).toBe("embedded-emulated-hour-to-2026-11-21-22-45-UTC");
   });
 });

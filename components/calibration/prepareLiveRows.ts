@@ -62,5 +62,5 @@ export function liveSentences({ clusterName, engines, spread, emulated, problems
   ];
 }
 
-/** A file name of what a table is called. */
-export const fileNameOf = (name: string): string => `${name.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, "")}.csv`;
+/** A file name, without its ending, of what a table or a profile is called. */
+export const fileStem = (name: string): string => name.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, "") || "weir";

@@ -79,7 +79,12 @@ describe("calibration", () => {
   it("tells what is in a table, then predictions, then errors by group; a second look is the same", async () => {
     const id = await upload([...runs, "mystery-1b,h100-sxm,vllm,100,40,1,bf16,1,1", "llama-3.1-8b,h100-sxm,vllm,none,40,1,bf16,1,1"]);
     const events = await check(id, "vllm");
-    expect(events[0]).toMatchObject({ kind: "table", rows: 10, unsupported: [{ line: 12 }], bad: [expect.stringContaining("isl")] });
+    expect(events[0]).toMatchObject({
+      kind: "table",
+      rows: 10,
+      unsupported: [{ line: 12 }],
+      bad: [{ line: 13, reason: expect.stringContaining("isl") }],
+    });
     const predictions = events.flatMap((event) => (event.kind === "predicted" ? event.predictions : []));
     expect(predictions).toHaveLength(10);
     // What these runs were measured by takes 100 ms more outside of the steps than the profile knows of.
@@ -114,6 +119,25 @@ describe("calibration", () => {
       "plan with engine profile",
       "keep engine profile",
     ]);
+  });
+
+  it("keeps a profile of a file under an id of its own where the file's is taken, plans with it, and takes no name twice", () => {
+    const first = { ...truth, id: "vllm-ours", name: "from a file" };
+    expect(service.importProfile(first, "ann")).toEqual({ ok: true, id: "vllm-ours" });
+    expect(service.importProfile(first, "ann")).toMatchObject({ ok: false, message: expect.stringContaining('"from a file"') });
+    const second = { ...first, name: "from a file (2)", coefficients: { ...truth.coefficients, requestSeconds: 0.3 } };
+    const kept = service.importProfile(second, "ann");
+    if (!kept.ok) throw new Error(kept.message);
+    expect(kept.id).not.toBe("vllm-ours");
+    expect(service.list().own.map(({ profile }) => profile.name)).toEqual(["from a file", "from a file (2)"]);
+    expect(service.use(kept.id, "ann")).toEqual({ ok: true });
+    expect(profileInUse(store)).toEqual({ ...second, id: kept.id });
+    expect(store.audit.list(2).map(({ action, subject }) => [action, subject])).toContainEqual([
+      "import engine profile",
+      "from a file (2)",
+    ]);
+    service.use("vllm", "ann");
+    for (const id of ["vllm-ours", kept.id]) expect(service.remove(id, "ann")).toEqual({ ok: true });
   });
 
   it("says what is missing when upload, profile or runs are not there", async () => {

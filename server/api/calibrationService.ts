@@ -76,6 +76,17 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
     }
   }
 
+  function insert(profile: EngineProfile, actor: string, action: string): Outcome<{ readonly id: string }> {
+    const sameName = [...Object.values(engineProfiles), ...store.calibrations.list().map((kept) => kept.profile)];
+    if (sameName.some(({ name }) => name === profile.name))
+      return { ok: false, message: `There is a profile "${profile.name}" already: give another name.` };
+    store.atomically(() => {
+      store.calibrations.insert({ profile, createdAt: new Date().toISOString(), actor });
+      note(actor, action, profile.name, `${engineNames[profile.engine]}, fitted on ${profile.fittedOn?.rows ?? 0} runs`);
+    });
+    return { ok: true, id: profile.id };
+  }
+
   return {
     list: () => ({ builtIn: Object.values(engineProfiles), own: store.calibrations.list(), inUse: profileInUse(store).id }),
     async takeLive({ clusterId, span }) {
@@ -133,14 +144,12 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
     stopFit: fits.stop,
     keep(profile, actor) {
       if (profileOf(store, profile.id) !== null) return { ok: false, message: `"${profile.name}" is kept already.` };
-      const sameName = [...Object.values(engineProfiles), ...store.calibrations.list().map((kept) => kept.profile)];
-      if (sameName.some(({ name }) => name === profile.name))
-        return { ok: false, message: `There is a profile "${profile.name}" already: give another name.` };
-      store.atomically(() => {
-        store.calibrations.insert({ profile, createdAt: new Date().toISOString(), actor });
-        note(actor, "keep engine profile", profile.name, `${engineNames[profile.engine]}, fitted on ${profile.fittedOn?.rows ?? 0} runs`);
-      });
-      return { ok: true, id: profile.id };
+      return insert(profile, actor, "keep engine profile");
+    },
+    importProfile(profile, actor) {
+      // A file's id is made of its name: two fits of one name have the same.
+      const id = profileOf(store, profile.id) === null ? profile.id : randomUUID();
+      return insert({ ...profile, id }, actor, "import engine profile");
     },
     use(id, actor) {
       const profile = profileOf(store, id);

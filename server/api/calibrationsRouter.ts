@@ -13,6 +13,9 @@ export const calibrationsRouter = router({
   fit: procedure.input(byId).query(({ ctx, input }) => ctx.services.calibrations.fit(input.id)),
   stopFit: procedure.input(byId).mutation(({ ctx, input }) => ctx.services.calibrations.stopFit(input.id)),
   keep: procedure.input(keepProfileSchema).mutation(({ ctx, input }) => ctx.services.calibrations.keep(input.profile, ctx.session.name)),
+  importProfile: procedure
+    .input(keepProfileSchema)
+    .mutation(({ ctx, input }) => ctx.services.calibrations.importProfile(input.profile, ctx.session.name)),
   use: procedure.input(byId).mutation(({ ctx, input }) => ctx.services.calibrations.use(input.id, ctx.session.name)),
   remove: procedure.input(byId).mutation(({ ctx, input }) => ctx.services.calibrations.remove(input.id, ctx.session.name)),
 });

@@ -51,6 +51,8 @@ export interface CalibrationService {
   fit(id: string): FitState | null;
   stopFit(id: string): Outcome<object>;
   keep(profile: EngineProfile, actor: Actor): Outcome<{ readonly id: string }>;
+  /** Keeps a profile from a file, under another id where its own is taken; refused where a profile has its name. */
+  importProfile(profile: EngineProfile, actor: Actor): Outcome<{ readonly id: string }>;
   /** Makes plans with a profile from now on; kept plans stay as they are. */
   use(id: string, actor: Actor): Outcome<object>;
   /** Refused while plans are made with it. */

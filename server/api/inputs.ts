@@ -224,8 +224,8 @@ export const fitSchema = z.object({
   /** Where the fit begins, and what it is of. */
   profileId: z.string().min(1),
   engine: z.enum(engineKinds),
-  /** Whether the efficiencies are fitted too, beside the host terms. */
-  efficiencies: z.boolean(),
+  /** Whether the efficiencies are fitted too, beside the host terms; null: as the error on rows kept aside decides. */
+  efficiencies: z.boolean().nullable(),
   /** Whether TTFT is left out of the fit, where clients delay first tokens. */
   tpotOnly: z.boolean(),
   name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type EngineProfile, engineProfileSchema } from "@/solver/hardware/engineProfile";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import { readProfileText } from "@/solver/hardware/readProfileText";
 
 export const PROFILE_FLAG = [
   "--profile <file>",
@@ -11,14 +12,12 @@ type Read = { readonly ok: true; readonly profile: EngineProfile | null } | { re
 /** The profile of a file; null where none is named. One sentence with file and field where it cannot be used. */
 export function readProfile(path: string | undefined): Read {
   if (path === undefined) return { ok: true, profile: null };
-  let json: unknown;
+  let text: string;
   try {
-    json = JSON.parse(readFileSync(path, "utf8"));
+    text = readFileSync(path, "utf8");
   } catch (problem) {
-    return { ok: false, message: `--profile: ${path} cannot be read as JSON: ${problem instanceof Error ? problem.message : problem}.` };
+    return { ok: false, message: `--profile: ${path} cannot be read: ${problem instanceof Error ? problem.message : problem}.` };
   }
-  const parsed = engineProfileSchema.safeParse(json);
-  if (parsed.success) return { ok: true, profile: parsed.data };
-  const issue = parsed.error.issues[0];
-  return { ok: false, message: `--profile: ${path}: ${issue?.path.join(".") || "the whole file"}: ${issue?.message}.` };
+  const read = readProfileText(text, path);
+  return read.ok ? read : { ok: false, message: `--profile: ${read.message}` };
 }

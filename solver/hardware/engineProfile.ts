@@ -55,13 +55,16 @@ const coefficientsSchema = z.strictObject(
   ) as Record<Coefficient, z.ZodNumber>,
 );
 
+/** Characters of a profile's name, at most. */
+export const MOST_PROFILE_NAME = 120;
+
 /**
  * One engine's fitted terms of the step time, with where each comes from, the errors they leave on rows the fit had not seen, and the
  * range of those rows.
  */
 export const engineProfileSchema = z.strictObject({
   id: z.string().min(1).max(80),
-  name: z.string().min(1).max(120),
+  name: z.string().min(1).max(MOST_PROFILE_NAME),
   engine: z.enum(engineKinds),
   coefficients: coefficientsSchema,
   provenance: z.strictObject(

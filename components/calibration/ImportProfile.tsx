@@ -1,0 +1,156 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ProfileList } from "@/server/contracts/studio";
+import { type EngineProfile, engineNames, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
+import { readProfileText } from "@/solver/hardware/readProfileText";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { Badge } from "../ui/Badge";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { TextField } from "../ui/Field";
+import { Modal } from "../ui/Modal";
+import { FilePicker } from "../workloads/FilePicker";
+import { CoefficientTable } from "./CoefficientTable";
+import { ErrorTable } from "./ErrorTable";
+import { FittedOn } from "./FittedOn";
+import { importMeets } from "./prepareImport";
+import { extrapolations, type Hardware } from "./prepareProfile";
+
+/** A profile has a few kB. */
+const MOST_BYTES = 1_000_000;
+
+async function readFile(file: File): Promise<EngineProfile> {
+  if (file.size > MOST_BYTES) throw new Error(`${file.name} is larger than 1 MB: an engine profile has a few kB.`);
+  return takeOutcome(readProfileText(await file.text(), file.name)).profile;
+}
+
+/** Imports an engine profile from a file: what it is, under which name it is kept, and nothing before that is confirmed. */
+export function ImportProfile(props: {
+  readonly list: ProfileList;
+  readonly hardware: Hardware | null;
+  readonly onClose: () => void;
+  /** Leads to a profile: the imported one, or the same one that is kept already. */
+  readonly onShow: (id: string) => void;
+}) {
+  const read = useMutation({ mutationFn: readFile });
+  return (
+    <Modal
+      open
+      onOpenChange={(open) => open || props.onClose()}
+      title="Import a profile"
+      description="An engine profile as weir calibrate --out writes it, or as this page exports it. Nothing is kept before you have seen what it is."
+    >
+      <FilePicker
+        label="Profile"
+        hint="JSON, up to 1 MB."
+        accept=".json,application/json"
+        busy={read.isPending}
+        note={null}
+        error={read.error?.message ?? null}
+        onFile={(file) => read.mutate(file)}
+      />
+      {read.data !== undefined && <Preview key={read.submittedAt} {...props} profile={read.data} />}
+    </Modal>
+  );
+}
+
+function Preview(props: {
+  readonly profile: EngineProfile;
+  readonly list: ProfileList;
+  readonly hardware: Hardware | null;
+  readonly onShow: (id: string) => void;
+}) {
+  const { profile, list, hardware } = props;
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const starting = importMeets(profile, profile.name, list);
+  const [typed, setTyped] = useState(starting.kind === "name-taken" ? starting.freeName : profile.name);
+  const name = typed.trim();
+  const meets = importMeets(profile, name, list);
+  const keep = useMutation({
+    mutationFn: async () => takeOutcome(await client.calibrations.importProfile.mutate({ profile: { ...profile, name } })),
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries(trpc.calibrations.pathFilter());
+      props.onShow(id);
+    },
+  });
+  const sentences = hardware === null ? [] : extrapolations(profile, hardware);
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        keep.mutate();
+      }}
+    >
+      <section className="flex flex-col gap-2">
+        <h3 className="text-sm font-semibold">
+          {profile.name} {profile.fittedOn?.emulated && <Badge tone="hatched">emulated</Badge>}
+        </h3>
+        <p className="text-sm text-ink-2">
+          A profile of {engineNames[profile.engine]}, used for planning once you choose so on the page it then has.
+        </p>
+        <FittedOn profile={profile} />
+      </section>
+      <section className="flex flex-col gap-2">
+        <h3 className="text-sm font-semibold">On runs the fit had not seen</h3>
+        {profile.errors === null ? (
+          <p className="text-sm text-ink-3">The profile says nothing of its errors: compare it with runs of your own.</p>
+        ) : (
+          <ErrorTable caption={`Errors of ${profile.name} on unseen runs`} sets={[{ name: "unseen", errors: profile.errors }]} />
+        )}
+      </section>
+      {sentences.length > 0 && (
+        <section className="flex flex-col gap-2">
+          <h3 className="text-sm font-semibold">For this cluster</h3>
+          <ul className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2">
+            {sentences.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <details>
+        <summary className="text-sm font-medium text-ink-2">Coefficients</summary>
+        <div className="mt-2">
+          <CoefficientTable profile={profile} before={null} />
+        </div>
+      </details>
+      {meets.kind === "same-profile" ? (
+        <div className="flex flex-wrap items-center gap-3">
+          <p role="status" className="text-sm text-ink-2">
+            This profile is there already, as "{meets.profile.name}": its figures are the same.
+          </p>
+          <Button className="ml-auto" onClick={() => props.onShow(meets.profile.id)}>
+            Show it
+          </Button>
+        </div>
+      ) : (
+        <>
+          {starting.kind === "name-taken" && (
+            <p role="status" className="text-sm text-warn">
+              There is another profile "{starting.profile.name}"
+              {starting.profile.fittedOn === null ? "" : `, fitted on ${starting.profile.fittedOn.asOf}`}: it stays as it is. Under which
+              name is this one kept?
+            </p>
+          )}
+          <TextField
+            label="Name"
+            value={typed}
+            maxLength={MOST_PROFILE_NAME}
+            problem={name === "" ? "Give it a name." : meets.kind === "name-taken" ? `There is a profile "${name}" already.` : undefined}
+            onChange={setTyped}
+          />
+          <ErrorLine error={keep.error} />
+          <div className="flex justify-end">
+            <Button type="submit" look="primary" disabled={keep.isPending || name === "" || meets.kind === "name-taken"}>
+              Import profile
+            </Button>
+          </div>
+        </>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,31 @@
+import type { ProfileList } from "@/server/contracts/studio";
+import { type EngineProfile, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
+import { canonicalJson } from "@/solver/plan/canonical";
+
+/** What importing a profile meets among those that are there. */
+export type ImportMeets =
+  | { readonly kind: "nothing" }
+  /** A profile with the very same figures; importing it again adds nothing. */
+  | { readonly kind: "same-profile"; readonly profile: EngineProfile }
+  /** Another profile of this name, and a name that is free. */
+  | { readonly kind: "name-taken"; readonly profile: EngineProfile; readonly freeName: string };
+
+/** What a profile, under the name it would be kept by, meets among the built-in and the kept ones. */
+export function importMeets(profile: EngineProfile, name: string, { builtIn, own }: ProfileList): ImportMeets {
+  const there = [...builtIn, ...own.map((kept) => kept.profile)];
+  const same = there.find((other) => figuresOf(other) === figuresOf(profile));
+  if (same !== undefined) return { kind: "same-profile", profile: same };
+  const taken = there.find((other) => other.name === name);
+  return taken === undefined ? { kind: "nothing" } : { kind: "name-taken", profile: taken, freeName: freeName(name, there) };
+}
+
+/** Everything of a profile but what it is called. */
+const figuresOf = (profile: EngineProfile): string => canonicalJson({ ...profile, id: "", name: "" });
+
+function freeName(name: string, there: readonly EngineProfile[]): string {
+  for (let number = 2; ; number++) {
+    const mark = ` (${number})`;
+    const free = name.slice(0, MOST_PROFILE_NAME - mark.length) + mark;
+    if (there.every((other) => other.name !== free)) return free;
+  }
+}

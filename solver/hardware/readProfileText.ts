@@ -1,0 +1,29 @@
+import { type EngineProfile, engineProfileSchema } from "./engineProfile";
+
+type Read = { readonly ok: true; readonly profile: EngineProfile } | { readonly ok: false; readonly message: string };
+
+/**
+ * The engine profile of a file's text, as `weir calibrate --out` writes it.
+ *
+ * @param file how the message names the file.
+ * @returns the profile, or one sentence with the file, the field and what is wrong with it.
+ */
+export function readProfileText(text: string, file: string): Read {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (problem) {
+    return { ok: false, message: `${file} is no JSON: ${problem instanceof Error ? problem.message : problem}.` };
+  }
+  const parsed = engineProfileSchema.safeParse(json);
+  if (parsed.success) return { ok: true, profile: parsed.data };
+  if (typeof json === "object" && json !== null && "fits" in json)
+    return { ok: false, message: `${file} is the report of weir calibrate --json: give the file that --out wrote.` };
+  if (typeof json !== "object" || json === null || !("coefficients" in json))
+    return { ok: false, message: `${file} is no engine profile: it has no coefficients. Give the file that weir calibrate --out wrote.` };
+  const issue = parsed.error.issues[0];
+  return { ok: false, message: `${file}: ${issue?.path.join(".") || "the whole file"}: ${issue?.message}.` };
+}
+
+/** The text of a profile's file, which `readProfileText` reads back as it was. */
+export const profileText = (profile: EngineProfile): string => `${JSON.stringify(profile, null, 2)}\n`;
