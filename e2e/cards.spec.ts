@@ -15,7 +15,7 @@ test("a GPU card keeps every figure as typed, and a figure that cannot be is sai
 
   await test.step("a small figure is left as it is typed", async () => {
     await page.getByRole("button", { name: "Add a GPU" }).click();
-    await dialog.getByLabel("Id").fill("cpu-core");
+    await dialog.getByLabel("Id", { exact: true }).fill("cpu-core");
     await dialog.getByLabel("Name", { exact: true }).fill("One core");
     await dialog.getByLabel("Where the figures come from").fill("measured here");
     await compute.fill("0.05");
@@ -29,7 +29,7 @@ test("a GPU card keeps every figure as typed, and a figure that cannot be is sai
   await test.step("a figure that cannot be stays, with a sentence, and nothing can be saved", async () => {
     for (const text of ["0", "-3", ""]) {
       await compute.fill(text);
-      await dialog.getByLabel("Id").focus();
+      await dialog.getByLabel("Id", { exact: true }).focus();
       await expect(compute).toHaveValue(text);
       await expect(dialog.getByText("A number above 0 and at most 1,000,000", { exact: true })).toBeVisible();
       await add.click();
