@@ -23,6 +23,7 @@ import { ChartGrid } from "./ChartGrid";
 import { Decisions } from "./Decisions";
 import { LiveHeader } from "./LiveHeader";
 import { LoadPanel } from "./LoadPanel";
+import { LostStages } from "./LostStages";
 import { createLive, type Live } from "./live";
 import { fitCharts, statingWindow } from "./liveCharts";
 import { type LiveView, liveCodec } from "./liveCodec";
@@ -118,6 +119,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
       <LiveHeader live={live} />
       <ScopeBar view={view} of={of} choices={choices} onView={onView} onBack={back} />
       <Attention live={live} proposal={proposal} />
+      {scope === "cluster" && <LostStages live={live} plan={plan} />}
       {scope === "cluster" && (
         <>
           <div className={lost ? "opacity-60" : ""}>

@@ -91,11 +91,15 @@ function isUnserved({ engines, gateway }: LiveFrame, model: string, wereSome: bo
 function stageFindings(frame: LiveFrame, frames: readonly LiveFrame[]): readonly Finding[] {
   const { gateway, engines } = frame;
   if (gateway.state === "unreachable") return [];
+  const lostStages = gateway.stages.length > 1 ? (gateway.routing?.lostStages ?? []) : [];
   return [
+    ...lostStageFindings(frame, lostStages),
     ...gateway.stages.flatMap(({ model, queued }): readonly Finding[] => {
       const wereSome = frames.some((then) => then.engines.some((engine) => engine.model === model));
       const when = heldSince(frames, (then) => (then.gateway.state === "unreachable" ? null : isUnserved(then, model, wereSome)));
       if (when === null || frame.atMs - when.atMs < UNSERVED_MS) return [];
+      // The gateway says so itself where requests go on at other stages.
+      if (lostStages.some((stage) => stage.model === model)) return [];
       const there = engines.filter((engine) => engine.model === model).length;
       return [
         {
@@ -123,6 +127,25 @@ function stageFindings(frame: LiveFrame, frames: readonly LiveFrame[]): readonly
       action: "Then it turns new requests away whose model would be chosen just in time. Apply a plan for the traffic of now.",
     }),
   ];
+}
+
+/** Stages of a cascade that are passed over because no engine of theirs takes work. */
+function lostStageFindings(
+  { gateway }: LiveFrame,
+  lost: readonly { readonly model: string; readonly sinceMs: number }[],
+): readonly Finding[] {
+  const left = gateway.stages.map(({ model }) => model).filter((model) => lost.every((stage) => stage.model !== model));
+  const action =
+    left.length === 0
+      ? "No stage is left: every request is answered 503. Bring engines back, or send everything to another model (panic)."
+      : `Requests are answered by ${left.join(", ")}. Bring an engine of it back, or apply a plan without it.`;
+  return lost.map(({ model, sinceMs }) => ({
+    ...none,
+    ...{ cause: `lost stage ${left.length === 0}`, kind: "stage", subject: model, tone: "bad", word: "stage skipped" },
+    when: { is: "since", atMs: sinceMs },
+    reason: "no engine takes work",
+    action,
+  }));
 }
 
 /** That what waits comes near the gateway's bound, where it does. */

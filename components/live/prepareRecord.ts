@@ -125,6 +125,8 @@ function costText({ costUsd, stages }: Decision): string {
 const degradedWords = {
   judge: "The judge gave no score, so the policy decided without one.",
   telemetry: "Telemetry that the policy goes by was missing, so it chose an engine without it.",
+  stage: "A stage could not answer, so the next larger one did.",
+  "lower-stage": "No larger stage could answer, so a smaller one's answer was given.",
 } as const;
 
 /** What was out of order and changed what happened, in sentences. */
@@ -132,6 +134,8 @@ export const degradedTexts = ({ degraded = [] }: Decision): readonly string[] =>
 
 const reasonWords: Readonly<Record<string, string>> = {
   "first-stage": "every request begins there",
+  "stage-skipped": "the stages before it could not answer",
+  "lower-stage": "no larger stage could answer",
   "model-chosen-at-dispatch": "when an engine had room",
   "router-score-high-enough": "the router's score is high enough",
   "no-router-score-high-enough": "no router's score is high enough for an earlier stage",

@@ -19,6 +19,7 @@ import { OrderSection } from "./OrderSection";
 import { isTurned } from "./prepareKnobs";
 import { RollBack } from "./RollBack";
 import { ShadowSection } from "./ShadowSection";
+import { StrictSection } from "./StrictSection";
 
 function statusOf({ state, reason, routing }: LiveFrame["gateway"]): PanelStatus {
   if (routing === null) {
@@ -133,6 +134,9 @@ export function RoutingPanel(props: {
                     />
                     <ShadowSection clusterId={clusterId} planId={routing.planId} shadow={controls.shadow} />
                     <MirrorSection clusterId={clusterId} policy={routing.policy} mirror={controls.mirror} />
+                    {routing.policy.kind === "cascade" && controls.strictStages !== undefined && (
+                      <StrictSection clusterId={clusterId} strict={controls.strictStages} />
+                    )}
                   </div>
                 )}
               </div>

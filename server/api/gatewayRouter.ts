@@ -37,6 +37,12 @@ export const gatewayRouter = router({
   endMirror: procedure
     .input(endControlSchema)
     .mutation(({ ctx, input }) => ctx.services.gateway.endMirror(input.clusterId, input.reason, ctx.session.name)),
+  holdStages: procedure
+    .input(endControlSchema)
+    .mutation(({ ctx, input }) => ctx.services.gateway.holdStages(input.clusterId, input.reason, ctx.session.name)),
+  releaseStages: procedure
+    .input(endControlSchema)
+    .mutation(({ ctx, input }) => ctx.services.gateway.releaseStages(input.clusterId, input.reason, ctx.session.name)),
   capture: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.gateway.capture(input.clusterId)),
   startCapture: procedure
     .input(startCaptureSchema)

@@ -44,7 +44,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions): 
     return { ok: false, message: `${what}: wait for its end${undoing ? "" : ", or abort it"}.` };
   }
 
-  const end = (control: "panic" | "canary" | "shadow" | "mirror" | "capture", action: string) =>
+  const end = (control: "panic" | "canary" | "shadow" | "mirror" | "capture" | "strict-stages", action: string) =>
     function endIt(clusterId: string, reason: string, actor: Actor) {
       const body = { by: actor, reason };
       const instead = control === "panic" ? "weir panic --lift" : undefined;
@@ -99,6 +99,11 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions): 
       return done(clusterId, { path: "/mirror", method: "PUT", body, action: "order mirror", detail }, actor);
     },
     endMirror: end("mirror", "order end of mirror"),
+    holdStages(clusterId, reason, actor) {
+      const body = { by: actor, reason };
+      return done(clusterId, { path: "/strict-stages", method: "PUT", body, action: "order strict stages", detail: reason }, actor);
+    },
+    releaseStages: end("strict-stages", "order end of strict stages"),
     async capture(clusterId) {
       const gateway = gatewayOf(clusterId);
       if (gateway === null) return noGateway;

@@ -22,6 +22,10 @@ export interface GatewayService {
   endShadow(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>>;
   startMirror(clusterId: string, order: MirrorOrder, actor: Actor): Promise<Outcome<object>>;
   endMirror(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>>;
+  /** Refuses what only a smaller model than the policy chose could answer, because every larger one is lost. */
+  holdStages(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>>;
+  /** Lets the largest model that is left answer it, marked. */
+  releaseStages(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>>;
   /** What is kept of live traffic, asked of the gateway now. */
   capture(clusterId: string): Promise<Outcome<{ readonly capture: Capture }>>;
   startCapture(clusterId: string, order: CaptureOrder, actor: Actor): Promise<Outcome<object>>;

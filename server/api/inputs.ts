@@ -152,6 +152,8 @@ export const examineSchema = solveSchema.extend({ examine: z.enum(examinedKinds)
 /** A plan beside the cluster it would come into force on. */
 export const planOnClusterSchema = byPlan.extend({ clusterId: z.string().min(1) });
 
+/** Models of which no engine takes work, and whether smaller ones may answer in their place. */
+export const remainingSchema = planOnClusterSchema.extend({ lost: z.array(z.string().min(1)).min(1).max(100), lowerMayAnswer: z.boolean() });
 export const approveSchema = planOnClusterSchema.extend({
   /** The hash that was shown: an approval of anything else is refused. */
   hash: z.string().min(1),
@@ -237,6 +239,7 @@ export type WorkloadImport = z.infer<typeof workloadImportSchema>;
 export type ClusterDescription = z.infer<typeof clusterDescriptionSchema>;
 export type TryEndpointsRequest = z.infer<typeof tryEndpointsSchema>;
 export type AttachRequest = z.infer<typeof attachSchema>;
+export type RemainingRequest = z.infer<typeof remainingSchema>;
 export type ExploreRequest = z.infer<typeof exploreSchema>;
 export type SolveRequest = z.infer<typeof solveSchema>;
 export type ExamineRequest = z.infer<typeof examineSchema>;

@@ -13,6 +13,7 @@ import { justInTimePlan } from "./justInTimePlan";
 import type { Planning } from "./planningService";
 import type { PlanService } from "./planServices";
 import { predictorRefusal } from "./predictorRefusal";
+import { createRemainingCascade } from "./remainingCascade";
 import { reroutePlan } from "./reroutePlan";
 import { createRollOutPreview, type RollOutPreviewParts } from "./rollOutPreview";
 import { withProgress } from "./withProgress";
@@ -91,6 +92,7 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
 
   return {
     ...createRollOutPreview({ store, clusterOf, planning, planOf: known }),
+    ...createRemainingCascade({ clusterOf, planning, planOf: known }),
     explore: (request, signal) => withProgress((asking) => planning.explore(request, asking), signal),
     solve: (request, signal) => withProgress((asking) => solve(request, asking), signal),
     examine: planning.examine,

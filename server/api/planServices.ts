@@ -13,6 +13,7 @@ import type {
   PromiseReport,
   Proposal,
   RehearsedStep,
+  RemainingCascade,
   RerouteRequest,
   RollOutDip,
   SolveEvent,
@@ -20,7 +21,7 @@ import type {
 } from "@/server/contracts/studio";
 import type { ExportFormat } from "@/server/fleet/exportPlan";
 import type { Actor } from "./actor";
-import type { ApplyRequest, ApproveRequest, ExamineRequest, ExploreRequest, RollbackRequest, SolveRequest } from "./inputs";
+import type { ApplyRequest, ApproveRequest, ExamineRequest, ExploreRequest, RemainingRequest, RollbackRequest, SolveRequest } from "./inputs";
 
 export interface PlanService {
   /** Everything the Plan page's sliders need to choose a plan without asking again, telling what the planner is at on the way. */
@@ -36,6 +37,8 @@ export interface PlanService {
   diff(planId: string, clusterId: string): Promise<Outcome<{ readonly diff: PlanDiff }>>;
   /** What requests feel while the roll-out runs, simulated; it stops when the signal aborts. */
   dip(planId: string, clusterId: string, signal: AbortSignal): Promise<Outcome<{ readonly dip: RollOutDip }>>;
+  /** What the plan's cascade does without the models that are lost, beside what it does whole; it stops when the signal aborts. */
+  remaining(request: RemainingRequest, signal: AbortSignal): Promise<Outcome<{ readonly remaining: RemainingCascade }>>;
   /** What would be put down for engines and gateway, beside what stands there now. */
   generated(planId: string, clusterId: string): Promise<Outcome<{ readonly files: readonly GeneratedFile[] }>>;
   /** The steps of the roll-out with every write withheld. */

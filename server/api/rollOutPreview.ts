@@ -11,6 +11,7 @@ import type { Store } from "@/server/store/store";
 import type { Plan } from "@/solver/plan/plan";
 import type { Planning } from "./planningService";
 import type { PlanService } from "./planServices";
+import { rateNow } from "./rateNow";
 
 type Previewed = Pick<ConnectedCluster, "kind" | "connector" | "host" | "gateway" | "collector" | "timeScale">;
 
@@ -21,9 +22,6 @@ export interface RollOutPreviewParts {
   /** A plan that is kept, or was solved lately. */
   readonly planOf: (planId: string) => Plan | null;
 }
-
-/** Fewer requests tell no rate. */
-const LEAST_REQUESTS = 50;
 
 /** What hosts' texts are, by the kind of cluster. */
 const forms: Readonly<Record<Previewed["kind"], FileForm>> = {
@@ -64,7 +62,7 @@ export function createRollOutPreview(parts: RollOutPreviewParts): Pick<PlanServi
           ok: false,
           message: `The plan in force, ${runningId.slice(0, 8)}, is not kept here: what it sustains cannot be simulated.`,
         };
-      const rate = rateNow(cluster, ground.target);
+      const rate = rateNow(cluster.collector(), ground.target);
       return rollOutDip({
         ...ground,
         running,
@@ -108,22 +106,5 @@ export function createRollOutPreview(parts: RollOutPreviewParts): Pick<PlanServi
       const exported = exportPlan(plan, { connection: connection.value, clusterId, format });
       return exported.ok ? { ok: true, ...exported.value } : exported;
     },
-  };
-}
-
-/** Requests per engine second: as measured where there is load, else those that the plan was made for. Rounded, so that looking again costs nothing. */
-function rateNow({ collector }: Previewed, target: Plan): { readonly requestsPerSecond: number; readonly basis: string } {
-  const frame = collector()?.frames().at(-1);
-  const planned = target.inputs.workload.requestsPerSecond;
-  if (frame === undefined || frame.recent.requests === 0 || frame.measured.requests < LEAST_REQUESTS)
-    return {
-      requestsPerSecond: planned,
-      basis: `At ${planned} requests/s, for which the plan was made: no load to speak of is measured at the gateway.`,
-    };
-  const { requests, windowSeconds } = frame.measured;
-  const requestsPerSecond = Number((requests / windowSeconds).toPrecision(2));
-  return {
-    requestsPerSecond,
-    basis: `At ${requestsPerSecond} requests/s, as measured at the gateway over the last ${Math.round(windowSeconds)} s; the plan was made for ${planned}.`,
   };
 }

@@ -150,6 +150,8 @@ export const gatewayStatusSchema = z.object({
       reason: z.string().optional(),
     }),
   ),
+  /** Models of the cascade in force of which no engine takes work, and since when, in Unix milliseconds. Left out by older gateways. */
+  lostStages: z.array(z.object({ model: z.string(), sinceMs: z.number() })).optional(),
   lastDecision: z.int(),
   /** Requests turned away at the door since the gateway started: no key, unserved model, bad or half a body, too large, too slow, queue full. */
   refused: z.int(),
@@ -302,7 +304,9 @@ export const decisionSchema = z.object({
   key: z.string().optional(),
   objective: z.string().optional(),
   /** What was out of order and so changed what happened; empty when nothing was. */
-  degraded: z.array(z.enum(["judge", "telemetry"])).optional(),
+  degraded: z.array(z.enum(["judge", "telemetry", "stage", "lower-stage"])).optional(),
+  /** Models of stages that could not answer, and whether they had no engines or theirs failed this request; left out where none was. */
+  skipped: z.array(z.object({ model: z.string(), cause: z.enum(["lost", "failed"]) })).optional(),
   /** Of the tokens of every stage and of the judge's calls; null where a price or a count is not known. */
   costUsd: z.number().nullable().optional(),
   /** The end of the prompt, where the settings ask for it. */

@@ -31,6 +31,12 @@ export const panicSchema = panicRequestSchema.extend({
 /** A policy with the plan it is of, to be run or watched over the engines that are there. */
 export const candidateSchema = z.strictObject({ planId: headerText, policyHash: headerText, policy: policySchema });
 
+/**
+ * PUT `/strict-stages` (a signature): requests that only a smaller model than the policy chose could answer, because every larger one is lost,
+ * are answered 503. Without it the largest model that is left answers them, marked.
+ */
+export const strictStagesSchema = signatureSchema.extend({ sinceMs: z.number() });
+
 const share = z.number().gt(0).max(1);
 
 /**
@@ -204,6 +210,10 @@ export const gatewayAuditLineSchema = z.object({
     "knobs turned",
     "rolled back",
     "configuration",
+    "stage lost",
+    "stage back",
+    "strict stages",
+    "strict stages lifted",
   ]),
   /** One sentence. */
   detail: z.string(),
@@ -220,6 +230,8 @@ export const gatewayControlsSchema = z.object({
   mirror: mirrorSchema.nullable(),
   /** Left out by older gateways. */
   capture: captureSchema.optional(),
+  /** Left out by older gateways. */
+  strictStages: strictStagesSchema.nullable().optional(),
 });
 
 export type Signature = z.infer<typeof signatureSchema>;
@@ -232,6 +244,7 @@ export type ShadowRequest = z.infer<typeof shadowRequestSchema>;
 export type Shadow = z.infer<typeof shadowSchema>;
 export type MirrorRequest = z.infer<typeof mirrorRequestSchema>;
 export type Mirror = z.infer<typeof mirrorSchema>;
+export type StrictStages = z.infer<typeof strictStagesSchema>;
 export type CaptureRequest = z.infer<typeof captureRequestSchema>;
 export type Capture = z.infer<typeof captureSchema>;
 export type KnobsRequest = z.infer<typeof knobsRequestSchema>;

@@ -107,6 +107,8 @@ export interface RoutingFrame {
   readonly controls: GatewayControls | null;
   /** What a rollback goes back to; null: there is none. Left out where the gateway does not say. */
   readonly previous?: PreviousPlan | null;
+  /** Stages of the cascade of which no engine takes work, and since when, in Unix milliseconds. Left out where the gateway does not say. */
+  readonly lostStages?: readonly { readonly model: string; readonly sinceMs: number }[];
 }
 
 /** A model the gateway has engines of. */

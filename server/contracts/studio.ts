@@ -390,3 +390,4 @@ export type FitState = { readonly name: string; readonly base: EngineProfile } &
 );
 
 export type { Canary, CanaryRequest, Capture, CaptureRequest, GatewayControls, Mirror, Panic, Shadow } from "./gatewayControls";
+export type { RemainingCascade } from "./remainingCascade";

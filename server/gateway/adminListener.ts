@@ -20,6 +20,7 @@ import type { PredictionCounts } from "./predictionCounts";
 import { roundsRoutes } from "./roundsRoutes";
 import { sequenceOf } from "./sequenceOf";
 import type { Serving } from "./serving";
+import type { StageWatch } from "./stageWatch";
 import type { Turns } from "./turns";
 import { workflowRoutes } from "./workflowRoutes";
 
@@ -35,6 +36,7 @@ interface AdminListenerOptions {
   readonly book: LearningBook;
   readonly counts: PredictionCounts;
   readonly ensembles: EnsembleBook;
+  readonly stages: StageWatch;
   readonly version: string;
   /** Without one every caller is let in; the listener is on the loopback address only. */
   readonly token: string | null;
@@ -108,6 +110,7 @@ async function status({
   configuration,
   controls,
   audit,
+  stages,
   version,
 }: AdminListenerOptions): Promise<GatewayStatus> {
   const { config, pool, queued, foresight } = serving;
@@ -125,6 +128,7 @@ async function status({
       inFlight,
       ...(reason !== null && { reason }),
     })),
+    lostStages: stages.lost,
     lastDecision: decisions.latest,
     refused: metrics.refused,
     shed: metrics.shed,

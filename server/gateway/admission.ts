@@ -2,6 +2,7 @@ import type { ApiError } from "./apiError";
 import { shownName } from "./clientNames";
 import type { BodyRefusal, Endpoint } from "./endpoint";
 import { type Foreseen, foreseenFor } from "./foresight";
+import { fullQueue } from "./fullQueue";
 import type { ModelRequest } from "./modelRequest";
 import { modelsBehind, type ServedModel } from "./servedModel";
 import type { Serving } from "./serving";
@@ -27,7 +28,7 @@ interface Door {
   readonly foreseen: Foreseen | null;
 }
 
-/** Whether a request is taken in. What has been taken in is never dropped for want of room later. */
+/** Whether a request is taken in. What has been taken in is dropped for want of room only where a stage that cannot answer it makes it join another queue. */
 export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, objective, foreseen }: Door): Admission {
   if (serving.config === null) {
     const message = "No configuration is in force yet; apply a plan first.";
@@ -44,25 +45,16 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
   const { stage } = served.driver.policy.start(serving.starting(served, asked, foreseenFor(foreseen, served.wanted)));
   const first = served.models[stage] ?? "";
   const behind = modelsBehind(served, first);
-  if (!behind.some((model) => serving.pool.available(model) || serving.awaits(model))) {
+  const { pool } = serving;
+  // Where a stage that may answer has engines the policy starts there.
+  if (behind.every((model) => pool.isLost(model))) {
     const message = `No engine of ${behind.join(" or ")} takes work at the moment.`;
     return shed(serving.recoverySeconds(behind), { status: 503, message, type: "server_error", code: "no_endpoint" });
   }
-  const room = Math.ceil(serving.queueShare(objective) * queuedPerModel);
-  // An answer that nobody judges is the last: the request joins no other queue.
-  const visited = served.driver.policy.judges(stage) ? served.models : [first];
-  const full = visited.map((model) => served.driver.lineOf(model)).find((line) => (serving.queued.get(line) ?? 0) >= room);
-  if (full === undefined) return { kind: "admitted", served };
-  const message =
-    room === queuedPerModel
-      ? `${room} requests wait for ${full}, which is all the gateway holds.`
-      : `${serving.queued.get(full)} requests wait for ${full}; one of the class ${objective} is taken in below ${room} only.`;
-  return shed(serving.drainSeconds(full, modelsBehind(served, full)), {
-    status: 429,
-    message,
-    type: "rate_limit_error",
-    code: "queue_full",
-  });
+  // An answer that nobody judges is the last: the request joins no other queue. Nor does it join one of a stage that is lost.
+  const visited = served.driver.policy.judges(stage) ? served.models.filter((model) => !pool.isLost(model)) : [first];
+  const full = fullQueue(visited, { serving, served, queuedPerModel, objective });
+  return full === null ? { kind: "admitted", served } : shed(full.retryAfterSeconds, full.error);
 }
 
 function cascadeRefusal({ path, text }: Endpoint, body: ModelRequest["body"]): BodyRefusal | null {

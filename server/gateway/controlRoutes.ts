@@ -25,6 +25,7 @@ export function controlRoutes({ controls, audit, turns }: ControlRoutesOptions):
     ...routesOf("/canary", controls.canary, turns),
     ...routesOf("/shadow", controls.shadow, turns),
     ...routesOf("/mirror", controls.mirror, turns),
+    ...routesOf("/strict-stages", controls.strictStages, turns),
     ...routesOf("/capture", controls.capture, turns),
     "DELETE /capture": async (request, response) => {
       const read = await readDocument(request, signatureSchema, controlBytes);

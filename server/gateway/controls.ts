@@ -7,6 +7,7 @@ import { conflict } from "./control";
 import { mirrorControl } from "./mirrorControl";
 import { PanicControl } from "./panicControl";
 import { shadowControl } from "./shadowControl";
+import { StrictStagesControl } from "./strictStagesControl";
 import type { WatchControl, WatchGround } from "./watchControl";
 
 /** What an operator does to live traffic beside the configuration, as an earlier start kept it. */
@@ -16,6 +17,7 @@ export class Controls {
   readonly shadow: WatchControl<ShadowRequest, Shadow>;
   readonly mirror: WatchControl<MirrorRequest, Mirror>;
   readonly capture: CaptureControl;
+  readonly strictStages: StrictStagesControl;
 
   constructor(ground: WatchGround & CanaryGround & CaptureGround) {
     this.canary = new CanaryControl(ground);
@@ -23,12 +25,16 @@ export class Controls {
     this.shadow = shadowControl(ground);
     this.mirror = mirrorControl(ground);
     this.capture = new CaptureControl(ground);
+    this.strictStages = new StrictStagesControl(ground);
   }
 
   /** All of them, for GET `/status`. */
   summary(): GatewayControls {
-    const { panic, canary, shadow, mirror, capture } = this;
-    return { panic: panic.read(), canary: canary.read(), shadow: shadow.read(), mirror: mirror.read(), capture: capture.read() };
+    const { panic, canary, shadow, mirror, capture, strictStages } = this;
+    return {
+      ...{ panic: panic.read(), canary: canary.read(), shadow: shadow.read(), mirror: mirror.read(), capture: capture.read() },
+      strictStages: strictStages.read(),
+    };
   }
 
   /** Ends what they do by themselves; what is kept stays kept. */

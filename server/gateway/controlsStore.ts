@@ -7,6 +7,7 @@ import {
   mirrorRequestSchema,
   panicSchema,
   shadowRequestSchema,
+  strictStagesSchema,
 } from "@/server/contracts/gatewayControls";
 import { isMissing, writeDurably } from "./durableFile";
 import { isRecord } from "./isRecord";
@@ -16,6 +17,7 @@ const keptSchemas = {
   canary: canarySchema.nullable().default(null),
   shadow: shadowRequestSchema.nullable().default(null),
   mirror: mirrorRequestSchema.nullable().default(null),
+  strictStages: strictStagesSchema.nullable().default(null),
   /** One that ended says how long what it left may stay. */
   capture: captureRequestSchema.extend({ sinceMs: z.number(), endedMs: z.number().nullable() }).nullable().default(null),
 };

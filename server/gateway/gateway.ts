@@ -25,6 +25,7 @@ import { OwnPort } from "./ownPort";
 import { PredictionCounts } from "./predictionCounts";
 import { PredictionDesk } from "./predictionDesk";
 import { Serving } from "./serving";
+import { StageWatch } from "./stageWatch";
 import type { Traces } from "./traces";
 import { Turns } from "./turns";
 import { WorkflowBook } from "./workflowBook";
@@ -86,7 +87,8 @@ export async function startGateway({
   const judge = { timeoutSeconds: limits.judgeSeconds, maxInFlight: limits.judgeCalls };
   const foresight = new Foresight({ desk, book, counts, limits });
   const workflows = new WorkflowBook({ stateDirectory, log });
-  const serving = new Serving({ judge, quietSeconds: limits.quietSeconds, foresight, shelf, workflows });
+  const { quietSeconds, recoverySeconds } = limits;
+  const serving = new Serving({ judge, quietSeconds, recoverySeconds, foresight, shelf, workflows, onTurned: () => stages.look() });
   const decisions = new DecisionLog();
   const ensembles = new EnsembleBook(limits);
   const metrics = new GatewayMetrics(serving, { traces, counts, ensembles });
@@ -103,6 +105,10 @@ export async function startGateway({
   const audit = new AuditLog(stateDirectory);
   const untold = await audit.load();
   if (untold !== null) log.error({ reason: untold }, "starting without some lines of the audit");
+  const stages = new StageWatch({
+    serving,
+    note: (line) => void audit.note(line).catch((err) => log.error({ err }, "a line of the audit could not be written")),
+  });
   const configuration = new Configuration({
     serving,
     store: new ConfigStore(stateDirectory),
@@ -112,6 +118,7 @@ export async function startGateway({
       controls.canary.installed(config);
       controls.capture.installed(config);
       ensembleCalls.installed();
+      stages.look();
       const { planId, policyHash, replicas } = config;
       log.info({ planId, policyHash, replicas: replicas.length, etag }, "configuration in force");
     },
@@ -167,6 +174,7 @@ export async function startGateway({
       book,
       counts,
       ensembles,
+      stages,
       version,
       token: adminToken,
     }),
@@ -190,6 +198,7 @@ export async function startGateway({
     async close(drainSeconds = limits.drainSeconds) {
       draining = true;
       controls.close();
+      stages.close();
       const closed = Promise.all([data, admin].map((server) => new Promise((resolve) => server.close(resolve))));
       const allOut = async (withinSeconds: number): Promise<void> => {
         const deadlineMs = performance.now() + withinSeconds * 1000;

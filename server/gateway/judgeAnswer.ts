@@ -23,6 +23,7 @@ export async function judgeAnswer({ prompt, answer, work, signal }: Exchange, { 
   const verdict = await driver.judged(work, { judgedScore: score, signal });
   if (verdict.kind === "aborted") return { verdict, reason: "aborted while judged", ...found };
   if (score === null) journal.degrade("judge");
+  if (verdict.kind === "refused") return { verdict, reason: verdict.reason, ...found };
   const reason = failure === null ? verdict.reason : `${verdict.reason}: ${failure}`;
   return { verdict, reason, ...found, judgedSeconds: verdict.judgedSeconds };
 }

@@ -34,7 +34,9 @@ export class JudgeEngines implements JudgeSite {
     this.#options = options;
     const { model, pool, queued, onRoom } = options;
     const policy = buildPolicy({ kind: "fixed", model, order: { kind: "fcfs" }, place: { kind: "least-load" } });
-    this.driver = new PolicyDriver({ policy, replicas: () => pool.replicas, timeScale: this.timeScale, queued, onRoom });
+    const outage = { isLost: (lost: string) => pool.isLost(lost), lowerMayAnswer: false };
+    const { timeScale } = this;
+    this.driver = new PolicyDriver({ policy, replicas: () => pool.replicas, outage: () => outage, timeScale, queued, onRoom });
   }
 
   unavailable(): string | null {

@@ -8,7 +8,7 @@ export interface GatewayLimits {
   readonly answerBytes: number;
   /** Requests that may wait for one model before new ones are shed with 429. */
   readonly queuedPerModel: number;
-  /** Engines tried for one stage before the request fails. */
+  /** Engines tried for one stage before the request goes to another, or fails where there is none. */
   readonly attemptsPerStage: number;
   /** Time for one request over all its stages, queues and judge calls, and for a run of a workflow over all its requests; then 504. Of an ensemble's, experts have half at most. */
   readonly requestSeconds: number;
@@ -36,6 +36,8 @@ export interface GatewayLimits {
   readonly streamSilenceSeconds: number;
   /** Time for which nothing at all may come from an engine that has requests; then its health is asked, and without an answer it hangs. */
   readonly quietSeconds: number;
+  /** Time for which requests wait for an engine that has failed and is not well again; then the next stage is asked, or they are answered 503. */
+  readonly recoverySeconds: number;
   /** Time for which a client may read nothing of its answer; then it is cut off, and the place of an engine that still streams it is free. */
   readonly clientStallSeconds: number;
   /** Time for which a connection without a request is kept. */
@@ -79,8 +81,11 @@ export const defaultLimits: GatewayLimits = {
   arrivalSeconds: 30,
   // A step takes less than a second; before the first token the longest prompts are read for a minute or two.
   streamSilenceSeconds: 240,
-  // An engine that has several requests writes many times a second; one that reads a long prompt answers for its health meanwhile.
-  quietSeconds: 15,
+  // An engine that has several requests writes many times a second; one that reads a long prompt answers for its health meanwhile. With the two
+  // questions of 2 s each a request waits 7 s for an engine that takes connections and says nothing.
+  quietSeconds: 3,
+  // A reset connection is no outage: the first probes come within half a second.
+  recoverySeconds: 2,
   clientStallSeconds: 60,
   // Longer than the idle time of common HTTP clients, so that none writes into a connection being closed.
   idleSeconds: 75,

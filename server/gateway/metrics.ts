@@ -66,6 +66,16 @@ export class GatewayMetrics {
     "model",
     "reason",
   ]);
+  readonly #skips = this.#registry.counter(
+    "weir_gateway_stage_skips_total",
+    "Requests for which a stage could not answer, by its model and why.",
+    ["model", "cause"],
+  );
+  readonly #lower = this.#registry.counter(
+    "weir_gateway_lower_stage_answers_total",
+    "Answers given although their judged stage would have been left, because no larger one could answer.",
+    ["model"],
+  );
   readonly #tokens = this.#registry.counter("weir_gateway_tokens_total", "As engines counted them; direction: input or output.", [
     "model",
     "direction",
@@ -143,6 +153,9 @@ export class GatewayMetrics {
     registry.gauge("weir_gateway_replica_accepting", "1 when an engine takes new work.", ["model", "replica"], (gauge) => {
       for (const { model, id: replica, accepting } of serving.pool.all) gauge.set({ model, replica }, accepting ? 1 : 0);
     });
+    registry.gauge("weir_gateway_stage_lost", "1 while no engine of a stage of the cascade takes work.", ["model"], (gauge) => {
+      for (const model of serving.cascade?.models ?? []) gauge.set({ model }, serving.pool.isLost(model) ? 1 : 0);
+    });
     registry.gauge("weir_gateway_judge_resting", "1 while a failing judge is not asked.", ["model"], (gauge) => {
       const model = serving.config?.judge?.model;
       if (serving.judge && model !== undefined) gauge.set({ model }, serving.judge.resting ? 1 : 0);
@@ -192,7 +205,10 @@ export class GatewayMetrics {
     if (key !== undefined) this.#keys.inc({ key, status });
     const end = reason === "" ? undefined : ends[status];
     if (end !== undefined) this.#ended.inc({ reason: end });
+    for (const { model, cause } of decision.skipped ?? []) this.#skips.inc({ model, cause });
     if (stages.length === 0) return;
+    const last = stages.at(-1);
+    if (status === 200 && last !== undefined && decision.degraded?.includes("lower-stage")) this.#lower.inc({ model: last.model });
     this.#duration.observe({ served }, decision.endToEndSeconds);
     this.#overhead.observe({ served }, decision.overheadSeconds);
     if (decision.ttftSeconds !== null) this.#ttft.observe({ served }, decision.ttftSeconds);

@@ -9,6 +9,8 @@ import { PolicyDriver } from "./policyDriver";
 import { heldEngine, sayCompletion, startTestEngine, streamEvent } from "./testEngine";
 import { hashed, startTestGateway, type TestGateway, testConfig, until } from "./testGateway";
 
+const noOutage = () => ({ isLost: () => false, lowerMayAnswer: true });
+
 const slack: SlackPolicy = {
   kind: "slack",
   models: [
@@ -140,14 +142,14 @@ function holding(again: (nowSeconds: number) => number, { timeScale = 1 } = {}) 
     askAgainSeconds: () => next,
   };
   const queued = new Map<string, number>();
-  const driver = new PolicyDriver({ policy, replicas: () => [], timeScale, queued, onRoom: () => undefined });
+  const driver = new PolicyDriver({ policy, replicas: () => [], outage: noOutage, timeScale, queued, onRoom: () => undefined });
   const pauses = () => decisions.slice(1).map((seconds, at) => seconds - (decisions[at] ?? 0));
   return { driver, decisions, pauses, queued, seen: () => waiting.map(({ forecast }) => forecast) };
 }
 
 describe("PolicyDriver", () => {
   it("tells the policy of work that is given up in the queue, so that its load is not counted for ever", async () => {
-    const options = { replicas: () => [], timeScale: 1, queued: new Map<string, number>(), onRoom: () => undefined };
+    const options = { replicas: () => [], outage: noOutage, timeScale: 1, queued: new Map<string, number>(), onRoom: () => undefined };
     const driver = new PolicyDriver({ policy: buildPolicy(slack), ...options });
     const replicas = ["small", "large"].map((model) => {
       return { id: model, model, inFlight: 0, maxInFlight: 8, accepting: true, kvUse: { state: "absent" as const } };
@@ -238,7 +240,14 @@ describe("PolicyDriver", () => {
         return [];
       },
     };
-    const driver = new PolicyDriver({ policy, replicas: () => [], timeScale: 1, queued: new Map(), onRoom: () => undefined });
+    const driver = new PolicyDriver({
+      policy,
+      replicas: () => [],
+      outage: noOutage,
+      timeScale: 1,
+      queued: new Map(),
+      onRoom: () => undefined,
+    });
     const leaving = new AbortController();
     setMaxListeners(0, leaving.signal);
     const came = [30, 10, 20, 10].map((programArrivalSeconds, at) => ({ programArrivalSeconds, queuedSinceSeconds: 40 - at }));
@@ -264,7 +273,7 @@ describe("PolicyDriver", () => {
       },
     });
     const queued = new Map<string, number>();
-    const driver = new PolicyDriver({ policy, replicas: () => [], timeScale: 1, queued, onRoom: () => undefined });
+    const driver = new PolicyDriver({ policy, replicas: () => [], outage: noOutage, timeScale: 1, queued, onRoom: () => undefined });
     await expect(driver.queue(work, new AbortController().signal)).rejects.toThrow("a bug");
     expect([queued.get("large"), driver.oldestSeconds]).toEqual([0, undefined]);
   });

@@ -1,5 +1,5 @@
 import type { MemoryForecast } from "@/solver/policies/memoryForecast";
-import type { Action, Policy, View, WaitingWork } from "@/solver/policies/policy";
+import type { Action, Outage, Policy, View, WaitingWork } from "@/solver/policies/policy";
 import type { Replica } from "./replica";
 import type { RoundTallies } from "./roundTallies";
 import { type Failed, type Grant, type Judgement, WaitingEntry, type Work } from "./waitingEntry";
@@ -24,6 +24,8 @@ interface DriverOptions {
   readonly policy: Policy;
   /** The engines at this moment. */
   readonly replicas: (nowMs: number) => readonly Replica[];
+  /** Which models have no engines at this moment. */
+  readonly outage: () => Outage;
   /** Engine seconds in a wall second. */
   readonly timeScale: number;
   /** Work that waits for an engine, by line, over all drivers; this one keeps its share of it. */
@@ -89,7 +91,7 @@ export class PolicyDriver {
     { judgedScore, signal }: { readonly judgedScore: number | null; readonly signal: AbortSignal },
   ): Promise<Judgement> {
     const outcome = await this.#wait(work, { kind: "answered", judgedScore }, signal);
-    if (outcome.kind === "granted" || outcome.kind === "withdrawn" || outcome.kind === "refused")
+    if (outcome.kind === "granted" || outcome.kind === "withdrawn" || outcome.kind === "skip")
       throw new Error(`The policy dispatched answered work: ${outcome.kind}.`);
     return outcome;
   }
@@ -144,7 +146,12 @@ export class PolicyDriver {
       const entry = byId.get(action.workId);
       if (!entry) throw new Error(`The policy acted on ${action.workId}, which does not wait.`);
       if (action.kind === "refuse") {
-        this.#settle(entry, { kind: "refused", reason: action.reason });
+        const { cause, reason } = action;
+        this.#settle(entry, { kind: "refused", cause, reason });
+        continue;
+      }
+      if (action.kind === "skip") {
+        this.#settle(entry, action);
         continue;
       }
       if (action.kind !== "dispatch") {
@@ -256,7 +263,8 @@ export class PolicyDriver {
   }
 
   #view(nowMs: number): EngineView {
-    return { nowSeconds: this.#secondsAt(nowMs), waiting: this.#waiting, replicas: this.#options.replicas(nowMs) };
+    const { replicas, outage } = this.#options;
+    return { nowSeconds: this.#secondsAt(nowMs), waiting: this.#waiting, replicas: replicas(nowMs), outage: outage() };
   }
 
   #secondsAt(nowMs: number): number {

@@ -10,9 +10,10 @@ import { QuietWatch } from "./quietWatch";
 
 // The first probe comes soon, since one reset connection is no outage; then each waits twice as long.
 const firstProbeMs = 50;
-const slowestProbeMs = 10_000;
+// A GET costs a dead engine's host nothing, and until it succeeds other models do the engine's work.
+const slowestProbeMs = 2_000;
 const connectTimeoutMs = 2_000;
-/** Failures in a row, a call and the probes after it, after which new requests are refused rather than queued when a model has no other replica. */
+/** Failures in a row, a call and the probes after it, after which nothing waits for the engine any more. */
 const downAfterFailures = 4;
 /** vLLM and other servers on uvicorn close a connection that was idle for 5 s: the gateway closes it first, so that no request meets that. */
 const idleConnectionMs = 4_000;
@@ -27,7 +28,9 @@ export interface ReplicaOptions {
   readonly lookedAt: LookedAt;
   /** Wall seconds without a byte after which an engine that has calls is asked for its health. */
   readonly quietSeconds: number;
-  /** Called when an engine that was out takes work again, or turns out to be down. */
+  /** Wall seconds of ill health after which nothing waits for the engine any more, however few questions it failed to answer by then. */
+  readonly recoverySeconds: number;
+  /** Called when an engine takes work again, or when it is given up. */
   readonly onTurned: () => void;
 }
 
@@ -62,6 +65,10 @@ export class Replica implements ReplicaView {
   #retired = false;
   #healthy = true;
   #failures = 0;
+  /** It was ill for longer than anything waits for it. */
+  #overdue = false;
+  #patience: NodeJS.Timeout | undefined;
+  readonly #recoveryMs: number;
   /** Of the last failure. */
   #reason: string | null = null;
   /** When it is looked at again, on the clock of `performance.now()`; null while it is healthy. */
@@ -70,7 +77,7 @@ export class Replica implements ReplicaView {
   readonly #lookedAt: LookedAt;
   readonly #onTurned: () => void;
 
-  constructor(config: GatewayReplica, { quietSeconds, onTurned, lookedAt }: ReplicaOptions) {
+  constructor(config: GatewayReplica, { quietSeconds, recoverySeconds, onTurned, lookedAt }: ReplicaOptions) {
     const url = new URL(config.url);
     this.id = config.id;
     this.model = config.model;
@@ -93,14 +100,17 @@ export class Replica implements ReplicaView {
     this.kv = new KvGauge(pool, basePath);
     this.priority = new PriorityProbe({ pool, basePath, model });
     this.quiet = new QuietWatch({ quietSeconds, health: async () => (await this.#health.ask()).read, onHangs: () => this.failed() });
+    this.#recoveryMs = recoverySeconds * 1000;
     this.#lookedAt = lookedAt;
     this.#onTurned = onTurned;
     this.update(config);
     const reading = access.current;
     if (reading.ok) return;
-    // No hiccup: nobody should wait for an operator.
+    // Nothing waits for an operator.
     this.#failures = downAfterFailures;
-    this.failed(reading.reason);
+    this.#healthy = false;
+    this.#reason = reading.reason;
+    this.#probeLater();
   }
 
   get kvUse(): KvReading {
@@ -134,9 +144,9 @@ export class Replica implements ReplicaView {
     return this.out && !this.awaited;
   }
 
-  /** Out of service for longer than a short hiccup. */
+  /** Out of service, and nothing waits for it. */
   get out(): boolean {
-    return this.cordoned || this.#retired || (!this.#healthy && this.#failures >= downAfterFailures);
+    return this.cordoned || this.#retired || (!this.#healthy && (this.#overdue || this.#failures >= downAfterFailures));
   }
 
   /** Whether a configuration means this engine, reached the same way. */
@@ -151,8 +161,7 @@ export class Replica implements ReplicaView {
 
   succeeded(): void {
     this.#failures = 0;
-    this.#healthy = true;
-    this.nextProbeMs = null;
+    this.#recover();
   }
 
   failed(reason: string | null = null): void {
@@ -161,13 +170,19 @@ export class Replica implements ReplicaView {
     this.#reason = reason;
     this.#failures += 1;
     this.priority.forget();
+    this.#patience = setTimeout(() => {
+      this.#overdue = true;
+      this.#onTurned();
+    }, this.#recoveryMs);
+    this.#patience.unref();
     this.#probeLater();
+    if (this.out) this.#onTurned();
   }
 
   /** Takes no new work any more and closes its connections once it is idle. */
   retire(): void {
     this.#retired = true;
-    clearTimeout(this.#timer);
+    this.#stopTimers();
     this.kv.watch(null);
     if (this.inFlight === 0) void this.#connections.close();
   }
@@ -184,7 +199,7 @@ export class Replica implements ReplicaView {
   /** Cuts every connection. */
   destroy(): void {
     this.#retired = true;
-    clearTimeout(this.#timer);
+    this.#stopTimers();
     this.kv.watch(null);
     this.quiet.stop();
     if (!this.#connections.destroyed) void this.#connections.destroy();
@@ -199,20 +214,32 @@ export class Replica implements ReplicaView {
 
   async #probe(): Promise<void> {
     const { ailment, listedOnly } = await this.#health.ask();
-    if (this.#retired) return;
+    if (this.#retired || this.#healthy) return;
     if (ailment === null) {
       // Failures before it tell of requests that it cannot answer, or of one moment: a client's own must not keep others away for long.
       // A proxy lists models whose engine is dead, too: there only an answer makes them forgotten, or it would draw the retries to itself.
       if (!listedOnly) this.#failures = 0;
-      this.#healthy = true;
-      this.nextProbeMs = null;
-      this.#onTurned();
+      this.#recover();
     } else {
       this.#failures += 1;
       this.#reason = ailment;
       this.#probeLater();
       if (this.#failures === downAfterFailures) this.#onTurned();
     }
+  }
+
+  #recover(): void {
+    if (this.#healthy) return;
+    this.#stopTimers();
+    this.#overdue = false;
+    this.#healthy = true;
+    this.nextProbeMs = null;
+    this.#onTurned();
+  }
+
+  #stopTimers(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#patience);
   }
 }
 

@@ -7,9 +7,16 @@ export class ReplicaPool {
   #leaving: readonly Replica[] = [];
   readonly #options: ReplicaOptions;
   readonly #lookedAt: LookedAt = { ms: 0 };
+  /** Models some engine of which takes work, or may again soon, and those of which one is on its way. */
+  #expected: ReadonlySet<string> = new Set();
+  #awaited: readonly string[] = [];
 
   constructor(options: Omit<ReplicaOptions, "lookedAt">) {
-    this.#options = { ...options, lookedAt: this.#lookedAt };
+    const onTurned = (): void => {
+      this.#lookForLost();
+      options.onTurned();
+    };
+    this.#options = { ...options, onTurned, lookedAt: this.#lookedAt };
   }
 
   /** The engines of the configuration in force, as policies see them. */
@@ -46,6 +53,13 @@ export class ReplicaPool {
     for (const gone of before.values()) gone.retire();
     this.#leaving = [...this.#leaving, ...before.values()].filter((replica) => replica.inFlight > 0);
     this.#replicas = next;
+    this.#awaited = awaited;
+    this.#lookForLost();
+  }
+
+  /** Whether no engine of the model takes work and none is expected to soon: kept at hand, since policies ask it of every stage. */
+  isLost(model: string): boolean {
+    return !this.#expected.has(model);
   }
 
   /** Reads the KV use of every engine there is from now on, in a time of so many engine seconds in a wall second, or none with null. */
@@ -80,5 +94,10 @@ export class ReplicaPool {
   /** Ends every connection. */
   close(): void {
     for (const replica of this.all) replica.destroy();
+  }
+
+  #lookForLost(): void {
+    const expected = this.#replicas.filter((replica) => !replica.out).map(({ model }) => model);
+    this.#expected = new Set([...expected, ...this.#awaited]);
   }
 }

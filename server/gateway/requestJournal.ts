@@ -44,6 +44,7 @@ export interface Finding extends Usage {
 }
 
 type Degradation = NonNullable<Decision["degraded"]>[number];
+type Skipped = NonNullable<Decision["skipped"]>[number];
 
 interface AnsweredBy {
   /** 0 for the first. */
@@ -58,6 +59,7 @@ export class RequestJournal {
   readonly #start: JournalStart;
   readonly #stages: StageRecord[] = [];
   readonly #degraded = new Set<Degradation>();
+  readonly #skipped = new Map<string, Skipped["cause"]>();
   /** Wall milliseconds that were not the gateway's own: queues, engines, judge. */
   queueMs = 0;
   engineMs = 0;
@@ -85,6 +87,18 @@ export class RequestJournal {
   /** Notes that something was out of order and so changed what happens. */
   degrade(what: Degradation): void {
     this.#degraded.add(what);
+  }
+
+  /** Notes that a model could not answer and another was to. */
+  skip(model: string, cause: Skipped["cause"]): void {
+    this.#skipped.set(model, cause);
+  }
+
+  /** Notes that the client got the answer of a model that was sent on before. It stands last, as whatever a client got does. */
+  acceptKept(model: string, reason: string): void {
+    const at = this.#stages.findLastIndex((stage) => stage.model === model && stage.verdict === "escalated");
+    const [kept] = at < 0 ? [] : this.#stages.splice(at, 1);
+    if (kept !== undefined) this.#stages.push({ ...kept, verdict: "accepted", reason });
   }
 
   /** Notes one engine call and what became of its answer. */
@@ -133,6 +147,7 @@ export class RequestJournal {
     if (served.planId !== "") headers["x-weir-plan"] = served.planId;
     if (this.judgedScore !== null) headers["x-weir-judge-score"] = this.judgedScore;
     if (this.#degraded.size > 0) headers["x-weir-degraded"] = [...this.#degraded].join(",");
+    if (this.#skipped.size > 0) headers["x-weir-skipped"] = [...this.#skipped.keys()].join(",");
     return headers;
   }
 
@@ -165,6 +180,7 @@ export class RequestJournal {
       overheadSeconds: (overheadMs / 1000) * served.timeScale,
     };
     if (served.canary) decision.canary = true;
+    if (this.#skipped.size > 0) decision.skipped = [...this.#skipped].map(([model, cause]) => ({ model, cause }));
     const { predictedTokens, predictedProgramTokens } = this.expected;
     if (predictedTokens !== undefined) decision.predictedTokens = predictedTokens;
     if (predictedProgramTokens !== undefined) decision.predictedProgramTokens = predictedProgramTokens;

@@ -1,11 +1,12 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
-import { judgeUnavailable } from "@/solver/policies/policy";
+import { judgeUnavailable, lowerStage, type RefusalCause } from "@/solver/policies/policy";
 import type { ApiError } from "./apiError";
 import { askEngine, streamsLive } from "./askEngine";
 import { type AnsweredBy, ClientAnswer } from "./clientAnswer";
 import { endedError } from "./endedError";
 import { expectedAt, type Foreseen, foreseenFor, type PolicyForesight } from "./foresight";
+import { fullQueue } from "./fullQueue";
 import { judgeAnswer } from "./judgeAnswer";
 import type { GatewayLimits } from "./limits";
 import type { ModelRequest } from "./modelRequest";
@@ -17,6 +18,7 @@ import type { Serving } from "./serving";
 import { refusalOf, refusesKey, type StageOutcome, stageOutcome } from "./stageOutcome";
 import { StagePlace } from "./stagePlace";
 import { noUsage, usageOf } from "./usage";
+import type { Grant } from "./waitingEntry";
 import type { FollowedCall } from "./workflowBook";
 
 interface RequestRunOptions {
@@ -28,6 +30,8 @@ interface RequestRunOptions {
   /** Null where nobody learns from it. */
   readonly call: FollowedCall | null;
   readonly journal: RequestJournal;
+  /** Class of the work; null where it has none. */
+  readonly objective: string | null;
   readonly response: ServerResponse;
   /** Fires with an `EndReason` as its reason. */
   readonly signal: AbortSignal;
@@ -47,6 +51,10 @@ export class RequestRun {
   readonly #place: StagePlace;
   #served: ServedModel;
   #foreseen: Foreseen | null;
+  /** The latest answer that was sent on, in case no later stage answers. */
+  #kept: { readonly answered: Answered; readonly stage: number; readonly model: string } | null = null;
+  /** What the client is told where nothing else answers: why the last stage that was tried as often as any failed. */
+  #failure: Failure | null = null;
 
   constructor(options: RequestRunOptions) {
     this.#options = options;
@@ -84,7 +92,8 @@ export class RequestRun {
     this.#journal.queueMs += queueMs;
     if (grant.kind === "aborted") return this.#fail(endedError(signal));
     if (grant.kind === "withdrawn") return this.#beginAnew(awaited);
-    if (grant.kind === "refused") return this.#refused(grant.reason, awaited);
+    if (grant.kind === "refused") return this.#refused(grant, awaited);
+    if (grant.kind === "skip") return this.#skipTo(grant);
     const { replica, stage, degraded, queuedSeconds, dispatchedSeconds } = grant;
     serving.foresight.waited(this.#served.wanted, queueMs);
     this.#place.dispatched(grant);
@@ -189,18 +198,52 @@ export class RequestRun {
     const exchange = { prompt: text.prompt(asked.body), answer, work: this.#place.work(), signal };
     const { verdict, ...judgement } = await judgeAnswer(exchange, this.#served, this.#journal);
     const note = { ...judgement, ...usage };
+    if (verdict.kind === "refused") {
+      this.#journal.note(this.#served, attempt, { verdict: "escalated", ...note });
+      return this.#refused(verdict, attempt.model);
+    }
     if (verdict.kind === "aborted") {
       this.#journal.note(this.#served, attempt, { verdict: "failed", ...note });
       return this.#fail(endedError(signal));
     }
+    this.#passOver(verdict);
     if (verdict.kind === "accept") {
       this.#journal.note(this.#served, attempt, { verdict: "accepted", ...note });
       return this.#answer.give(this.#by(attempt.model), answered);
     }
     this.#journal.note(this.#served, attempt, { verdict: "escalated", ...note });
     this.#journal.escalations += 1;
+    this.#kept = { answered, stage: this.#place.stage, model: attempt.model };
+    this.#place.keepAnswer();
     this.#enter(verdict.stage);
     return "again";
+  }
+
+  /** Goes on at another stage than the one that cannot answer; one that has answered is not asked again. */
+  #skipTo({ stage, skipped, reason }: Skip): number | "again" {
+    this.#passOver({ skipped, reason });
+    if (this.#kept?.stage !== stage) {
+      const { serving, limits, objective } = this.#options;
+      const { queuedPerModel } = limits;
+      const model = this.#served.driver.policy.modelOfStage(stage);
+      const full = fullQueue([model], { serving, served: this.#served, queuedPerModel, objective });
+      if (full !== null) return this.#fail(full.error, { "retry-after": String(full.retryAfterSeconds) });
+      this.#enter(stage);
+      return "again";
+    }
+    const { answered, model } = this.#kept;
+    this.#place.stage = stage;
+    this.#journal.acceptKept(model, reason);
+    return this.#answer.give(this.#by(model), answered);
+  }
+
+  /** Notes which stages were passed over because they cannot answer. */
+  #passOver({ skipped = [], reason }: Partial<Pick<Skip, "skipped">> & Pick<Skip, "reason">): void {
+    const { failedStages = [] } = this.#place.work();
+    for (const stage of skipped) {
+      this.#journal.skip(this.#served.driver.policy.modelOfStage(stage), failedStages.includes(stage) ? "failed" : "lost");
+    }
+    if (skipped.length > 0) this.#journal.degrade(reason === lowerStage ? "lower-stage" : "stage");
   }
 
   #retry(attempt: Attempt, { reason, full = false }: { readonly reason: string; readonly full?: boolean | undefined }): number | "again" {
@@ -215,19 +258,32 @@ export class RequestRun {
     }
     const failed = policy.choosesModel ? "Engines" : attempt.model;
     const message = `${failed} failed ${this.#place.failures} times, last on ${attempt.replica.id}: ${reason}.`;
-    if (!full) return this.#fail({ status: 502, message, type: "server_error", code: "engine_failed" });
     const model = policy.modelOfStage(this.#place.entered);
-    const seconds = serving.drainSeconds(this.#served.driver.lineOf(model), modelsBehind(this.#served, model));
-    const headers = { "retry-after": String(seconds) };
-    return this.#fail({ status: 429, message, type: "rate_limit_error", code: "engine_full" }, headers);
+    if (full) {
+      const seconds = serving.drainSeconds(this.#served.driver.lineOf(model), modelsBehind(this.#served, model));
+      const error: ApiError = { status: 429, message, type: "rate_limit_error", code: "engine_full" };
+      this.#failure = { error, headers: { "retry-after": String(seconds) } };
+    } else this.#failure = { error: { status: 502, message, type: "server_error", code: "engine_failed" }, headers: {} };
+    if (policy.choosesModel || this.#served.models.length === 1) return this.#fail(this.#failure.error, this.#failure.headers);
+    // The policy says which stage is asked instead.
+    this.#place.giveUpStage();
+    return "again";
   }
 
   /** Nothing can serve it as its policy must have it; another that came into force meanwhile may. */
-  #refused(reason: string, model: string): number | Promise<number | "again"> {
+  #refused(
+    { cause, reason }: { readonly cause: RefusalCause; readonly reason: string },
+    model: string,
+  ): number | Promise<number | "again"> {
     const { serving, asked } = this.#options;
     if (serving.serverOf(asked) !== this.#served) return this.#beginAnew(model);
     const headers = { "retry-after": String(serving.recoverySeconds(this.#served.models)) };
-    return this.#fail({ status: 503, message: reason, type: "server_error", code: "no_configuration" }, headers);
+    if (cause === "no-configuration")
+      return this.#fail({ status: 503, message: reason, type: "server_error", code: "no_configuration" }, headers);
+    // Full engines are no dead ones: their client may come again as soon as they have room.
+    if (this.#failure?.error.status === 429) return this.#fail(this.#failure.error, this.#failure.headers);
+    const message = [reason, this.#failure?.error.message].filter((part) => part !== undefined).join(" ");
+    return this.#fail({ status: 503, message, type: "server_error", code: "no_endpoint" }, headers);
   }
 
   /** What it began under may not go on with it, as when the engines of `model` left; nothing was sent to the client, so it starts over. */
@@ -235,21 +291,25 @@ export class RequestRun {
     const { serving, asked } = this.#options;
     this.#foreseen = await serving.foresee(asked);
     const next = serving.serverOf(asked) ?? (this.#served.kind === "cascade" ? serving.cascade : undefined);
-    if (next === undefined || (next === this.#served && !serving.serves(next, model))) {
-      return this.#fail({
+    const unserved = (): number =>
+      this.#fail({
         status: 503,
         message: `No engine serves ${modelsBehind(this.#served, model).join(" or ")} at the moment.`,
         type: "server_error",
         code: "no_endpoint",
       });
-    }
+    if (next === undefined) return unserved();
+    const again = next === this.#served;
     serving.end(this.#served);
     serving.begin(next);
     this.#served = next;
     this.#journal.judgedScore = null;
+    this.#kept = null;
+    this.#failure = null;
     this.#place.beginAnew();
     this.#start();
-    return "again";
+    // Another stage of the same policy may be served still.
+    return again && !serving.serves(next, next.driver.policy.modelOfStage(this.#place.stage)) ? unserved() : "again";
   }
 
   /** Enters the stage at which the policy starts the request. */
@@ -259,7 +319,7 @@ export class RequestRun {
     const foresight = this.#foresight;
     this.#place.accurate = foresight?.accurate;
     const request = serving.starting(this.#served, asked, foresight);
-    const { stage, reason } = driver.policy.start(request);
+    const { stage, reason, skipped } = driver.policy.start(request);
     if (kind === "cascade" && !driver.policy.choosesModel) {
       const model = driver.policy.modelOfStage(stage);
       const forecast = (at: string) => (call === null ? undefined : serving.workflows.forecast(call, at));
@@ -268,6 +328,7 @@ export class RequestRun {
     this.#journal.startReason = reason;
     this.#journal.foresight = foresight;
     if (reason === judgeUnavailable) this.#journal.degrade("judge");
+    if (skipped !== undefined) this.#passOver({ skipped, reason });
     this.#enter(stage);
   }
 
@@ -310,6 +371,13 @@ export class RequestRun {
 }
 
 type Answered = Extract<StageOutcome, { kind: "answered" }>;
+
+type Skip = Extract<Grant, { kind: "skip" }>;
+
+interface Failure {
+  readonly error: ApiError;
+  readonly headers: OutgoingHttpHeaders;
+}
 
 interface Asking {
   readonly model: string;

@@ -103,7 +103,10 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   const deadline = setTimeout(() => abort.abort("deadline" satisfies EndReason), limits.requestSeconds * 1000);
   let finished: FinishedRun;
   try {
-    finished = await new RequestRun({ asked, served: admission.served, serving, foreseen, call, journal, response, signal, limits }).run();
+    finished = await new RequestRun({
+      ...{ asked, served: admission.served, serving, foreseen, call, journal, response, signal, limits },
+      objective: caller.objective,
+    }).run();
   } catch (bug) {
     // Told of as any other: a canary whose requests fail in the gateway itself must not look sound.
     journal.reason = "The gateway failed.";

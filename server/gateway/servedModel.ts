@@ -3,6 +3,7 @@ import type { Candidate } from "@/server/contracts/gatewayControls";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
+import type { Outage } from "@/solver/policies/policy";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { cascadeName } from "./cascadeNames";
 import { wantedBy } from "./foresight";
@@ -45,6 +46,7 @@ export interface ServedModel {
 export interface Surroundings {
   readonly config: GatewayConfig;
   readonly pool: ReplicaPool;
+  readonly outage: () => Outage;
   readonly judge: Judge | null;
   readonly queued: Map<string, number>;
   readonly onRoom: (nowMs: number) => void;
@@ -97,7 +99,7 @@ interface NamedPolicy {
 function servedModel(
   name: string,
   { kind, canary = false, policy, planId, policyHash }: NamedPolicy,
-  { config, pool, judge, queued, onRoom, rounds, shadow }: Surroundings,
+  { config, pool, outage, judge, queued, onRoom, rounds, shadow }: Surroundings,
 ): ServedModel {
   const { timeScale } = config;
   const built = buildPolicy(policy);
@@ -113,7 +115,7 @@ function servedModel(
     models: modelsOf(policy),
     configurations: configurationsOf(policy),
     driver: new PolicyDriver({
-      ...{ policy: acting, replicas: (nowMs) => pool.replicasAt(nowMs), timeScale, queued, onRoom, rounds },
+      ...{ policy: acting, replicas: (nowMs) => pool.replicasAt(nowMs), outage, timeScale, queued, onRoom, rounds },
       line: built.choosesModel ? name : undefined,
     }),
     wanted: wantedBy(policy, built),

@@ -1,7 +1,7 @@
 import { defaultCascade, type GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import { ensemblePrefix } from "@/server/contracts/gatewayEnsembles";
 import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
-import type { StartingRequest } from "@/solver/policies/policy";
+import type { Outage, StartingRequest } from "@/solver/policies/policy";
 import type { ArtefactShelf } from "./artefactShelf";
 import { Callers } from "./callers";
 import type { Capture } from "./capture";
@@ -29,11 +29,13 @@ import { ServiceRates, unknownRetrySeconds } from "./serviceRates";
 import type { Shadow } from "./shadow";
 import type { WorkflowBook } from "./workflowBook";
 
-export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds"> {
+export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds" | "recoverySeconds"> {
   readonly judge: JudgeLimits;
   readonly foresight: Foresight;
   readonly shelf: ArtefactShelf;
   readonly workflows: WorkflowBook;
+  /** Called when engines of a model come or go. */
+  readonly onTurned: () => void;
 }
 
 /**
@@ -64,14 +66,22 @@ export class Serving {
   readonly rounds = new RoundTallies();
   readonly #rates = new ServiceRates();
   readonly #judge: JudgeInForce;
+  #outage: Outage = { isLost: (model) => this.pool.isLost(model), lowerMayAnswer: true };
   #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
   #canary: { readonly asked: CanaryShare; readonly served: ServedModel | null } | null = null;
 
-  constructor({ judge, quietSeconds, foresight, shelf, workflows }: ServingOptions) {
+  constructor({ judge, quietSeconds, recoverySeconds, foresight, shelf, workflows, onTurned }: ServingOptions) {
     this.foresight = foresight;
     this.shelf = shelf;
     this.workflows = workflows;
-    this.pool = new ReplicaPool({ quietSeconds, onTurned: () => this.pump() });
+    this.pool = new ReplicaPool({
+      quietSeconds,
+      recoverySeconds,
+      onTurned: () => {
+        this.pump();
+        onTurned();
+      },
+    });
     const { pool, queued } = this;
     const onRoom = (nowMs: number): void => this.pump(nowMs);
     this.#judge = new JudgeInForce(judge, { pool, queued, onRoom, onAnswered: (model) => this.answered(model) });
@@ -150,6 +160,17 @@ export class Serving {
     this.#settle();
   }
 
+  /** Whether a smaller model may answer where every larger one of its cascade is lost. */
+  get lowerMayAnswer(): boolean {
+    return this.#outage.lowerMayAnswer;
+  }
+
+  /** Lets smaller models answer in the place of lost larger ones, or refuses such requests; those that wait too. */
+  set lowerMayAnswer(lowerMayAnswer: boolean) {
+    this.#outage = { ...this.#outage, lowerMayAnswer };
+    this.pump();
+  }
+
   /** Puts a configuration that was found good into force. */
   install(config: GatewayConfig, earlierNames: readonly string[]): void {
     this.pool.update(config);
@@ -220,17 +241,12 @@ export class Serving {
     const { programKey: programId, inputTokens } = asked;
     const routerScores = (model: string): number | undefined => scoreOf(model, asked, foresight);
     const judgeResting = served.judge?.resting ?? false;
-    return { programId, inputTokens, routerScores, replicas: this.pool.replicas, judgeResting };
+    return { programId, inputTokens, routerScores, replicas: this.pool.replicas, judgeResting, outage: this.#outage };
   }
 
   /** Share of a queue's bound that work of a class may fill; all of it where the class is none of the settings'. */
   queueShare(objective: string | null): number {
     return this.#config?.settings?.objectives?.find(({ name }) => name === objective)?.queueShare ?? 1;
-  }
-
-  /** Whether requests for a model wait although no engine of it takes work: one is on its way. */
-  awaits(model: string): boolean {
-    return this.#config?.awaited?.includes(model) === true;
   }
 
   /** An engine of `model` has answered. */
@@ -326,7 +342,16 @@ export class Serving {
 
   #surroundings(config: GatewayConfig): Surroundings {
     const { pool, judge, queued, rounds } = this;
-    return { config, pool, judge, queued, rounds, onRoom: (nowMs) => this.pump(nowMs), shadow: () => this.#shadow };
+    return {
+      config,
+      pool,
+      outage: () => this.#outage,
+      judge,
+      queued,
+      rounds,
+      onRoom: (nowMs) => this.pump(nowMs),
+      shadow: () => this.#shadow,
+    };
   }
 }
 

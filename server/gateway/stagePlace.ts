@@ -13,6 +13,10 @@ export class StagePlace {
   entered = 0;
   /** Engines that failed it since. */
   failures = 0;
+  /** Stages that failed it as often as they are tried. */
+  readonly #failed: number[] = [];
+  /** Stages whose answer is kept although it was sent on. */
+  readonly #answered: number[] = [];
   /** Configurations of its workflow that are held to be accurate, where that was said of it. */
   accurate: Uint32Array | undefined;
   readonly #workflowCall: WorkflowCall | undefined;
@@ -39,6 +43,17 @@ export class StagePlace {
     this.#queuedSinceSeconds = undefined;
   }
 
+  /** Its stage was tried as often as any is. */
+  giveUpStage(): void {
+    this.#failed.push(this.stage);
+    this.failures = 0;
+  }
+
+  /** The answer of its stage is kept. */
+  keepAnswer(): void {
+    this.#answered.push(this.stage);
+  }
+
   /** At its stage its answer is expected to be so long, and its agent to go on so. */
   expect(expected: Expected, forecast: AgentForecast | undefined): void {
     this.#expected = expected;
@@ -54,6 +69,8 @@ export class StagePlace {
   /** Stands under a policy that has not seen it. */
   beginAnew(): void {
     this.#arrivalSeconds = undefined;
+    this.#failed.length = 0;
+    this.#answered.length = 0;
   }
 
   /** As a policy sees it. */
@@ -71,6 +88,8 @@ export class StagePlace {
       call: this.#workflowCall,
       accurate: this.accurate,
       forecast: this.#forecast,
+      failedStages: this.#failed.length === 0 ? undefined : this.#failed,
+      answeredStages: this.#answered.length === 0 ? undefined : this.#answered,
     };
   }
 }

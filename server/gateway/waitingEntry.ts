@@ -1,4 +1,4 @@
-import type { Action, AgentForecast, WaitingWork, WorkflowCall } from "@/solver/policies/policy";
+import type { Action, AgentForecast, RefusalCause, WaitingWork, WorkflowCall } from "@/solver/policies/policy";
 import type { Replica } from "./replica";
 
 /** What became of work that was put to the policy. */
@@ -17,12 +17,21 @@ export type Grant =
     }
   /** The engines of its model have left the configuration. */
   | { readonly kind: "withdrawn" }
-  /** Nothing can serve it as the policy must have it. */
-  | { readonly kind: "refused"; readonly reason: string }
+  /** Its stage cannot answer it, and another is to. */
+  | { readonly kind: "skip"; readonly stage: number; readonly reason: string; readonly skipped: readonly number[] }
+  | Refused
   | { readonly kind: "aborted" };
 
+/** Nothing can serve it as the policy must have it. */
+interface Refused {
+  readonly kind: "refused";
+  readonly cause: RefusalCause;
+  readonly reason: string;
+}
+
 export type Judgement =
-  | (Exclude<Action, { kind: "dispatch" | "refuse" }> & { readonly judgedSeconds: number })
+  | (Extract<Action, { kind: "accept" | "escalate" }> & { readonly judgedSeconds: number })
+  | Refused
   | { readonly kind: "aborted" };
 
 /** The policy failed over it. */
@@ -48,6 +57,8 @@ export class WaitingEntry implements WaitingWork {
   readonly call: WorkflowCall | undefined;
   readonly accurate: Uint32Array | undefined;
   readonly forecast: AgentForecast | undefined;
+  readonly failedStages: readonly number[] | undefined;
+  readonly answeredStages: readonly number[] | undefined;
   readonly state: WaitingWork["state"];
   settle: (outcome: Grant | Judgement | Failed) => void = () => undefined;
   settled = false;
@@ -64,6 +75,8 @@ export class WaitingEntry implements WaitingWork {
     this.call = work.call;
     this.accurate = work.accurate;
     this.forecast = work.forecast;
+    this.failedStages = work.failedStages;
+    this.answeredStages = work.answeredStages;
     this.state = state;
   }
 }

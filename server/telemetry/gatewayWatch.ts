@@ -122,8 +122,9 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     if (configured === null || last === null || last.status.configEtag === null) return null;
     const { etag, config } = configured;
     const { planId, policyHash, policy } = config;
-    const { controls = null, previous } = last.status;
-    return { etag, planId, policyHash, policy, controls, ...(previous === undefined ? {} : { previous }) };
+    const { controls = null, previous, lostStages } = last.status;
+    const told = { ...(previous !== undefined && { previous }), ...(lostStages !== undefined && { lostStages }) };
+    return { etag, planId, policyHash, policy, controls, ...told };
   };
 
   return {

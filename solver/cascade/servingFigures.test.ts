@@ -46,6 +46,32 @@ describe("servingFiguresOf", { timeout: 120_000 }, () => {
     expect(figuresOf({ policy, engines: engines(small) })).toMatchObject({ unserved: [large], capacityPerSecond: null, p95Seconds: null });
   });
 
+  it("predicts the cascade that remains where a model is lost: the larger alone, or the smaller for as many as may have its answers", () => {
+    const alone = (model: string) =>
+      figuresOf({
+        policy: { ...policy, stages: [{ model }], thresholds: [], approvedRanges: { thresholds: [] } },
+        engines: engines(model),
+      });
+    const lost = { lowerMayAnswer: true };
+    const [whole, larger] = [figuresOf({ policy, engines: engines(small, large) }), figuresOf({ policy, engines: engines(large), lost })];
+    expect(larger.p95Seconds).toBeCloseTo(alone(large).p95Seconds!, 6);
+    expect(larger).toMatchObject({
+      unserved: [small],
+      quality: alone(large).quality,
+      capacityPerSecond: alone(large).capacityPerSecond,
+      refusedShare: 0,
+    });
+    const smaller = figuresOf({ policy, engines: engines(small), lost });
+    expect(smaller).toMatchObject({ unserved: [large], quality: alone(small).quality, refusedShare: 0 });
+    // Judged all the same: an answer above the threshold is as good as ever.
+    expect(smaller.p95Seconds!).toBeGreaterThan(alone(small).p95Seconds!);
+    expect(whole.quality!).toBeGreaterThan(smaller.quality!);
+    const strict = figuresOf({ policy, engines: engines(small), lost: { lowerMayAnswer: false } });
+    expect(strict.refusedShare).toBeGreaterThan(0);
+    expect(strict.refusedShare).toBeLessThan(1);
+    expect(strict.quality!).toBeGreaterThan(smaller.quality!);
+  });
+
   it("keeps up with no rate above its capacity", () => {
     const { capacityPerSecond } = figuresOf({ policy, engines: engines(small, large) });
     const busy = servingFiguresOf({ ...traffic, requestsPerSecond: 1.01 * (capacityPerSecond ?? 0) });

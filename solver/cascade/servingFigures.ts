@@ -7,11 +7,12 @@ import { type CardCatalogue, cardOf } from "../hardware/catalogue";
 import type { EngineProfile } from "../hardware/engineProfile";
 import { memoryFit } from "../hardware/memoryFit";
 import { replicaModel } from "../hardware/replicaShapes";
-import { quantile } from "../numeric/quantile";
+import { mean, quantile } from "../numeric/quantile";
 import { mixSeed } from "../numeric/random";
 import type { CascadePolicy } from "../plan/plan";
 import { judgeEngineOf } from "../plan/policySchema";
 import { buildPolicy } from "../policies/buildPolicy";
+import type { Outage } from "../policies/policy";
 import { drawSample } from "../workload/sample";
 import { splitPrompts } from "../workload/split";
 import type { Workload } from "../workload/workload";
@@ -32,6 +33,8 @@ export interface ServingEngine {
 export interface Serving {
   readonly policy: CascadePolicy;
   readonly engines: readonly ServingEngine[];
+  /** Set where nothing waits for the models without engines: the policy passes their stages over. */
+  readonly lost?: Pick<Outage, "lowerMayAnswer">;
 }
 
 export interface ServingTraffic {
@@ -49,6 +52,10 @@ export interface ServingFigures {
   readonly capacityPerSecond: number | null;
   /** End to end, simulated whole; null where a model is unserved or does not keep up. */
   readonly p95Seconds: number | null;
+  /** Mean label of the answers that are given, 0..100, of the same simulation; null where `p95Seconds` is. */
+  readonly quality: number | null;
+  /** Of the requests, those that are refused because only a smaller model than the policy asks for could answer; 0 where `p95Seconds` is null. */
+  readonly refusedShare: number;
   /** The longest that a request was at each model, queueing included; 0 where nothing was simulated. */
   readonly longestSeconds: Readonly<Record<string, number>>;
 }
@@ -151,11 +158,12 @@ export function servingFiguresOf({ workload, requestsPerSecond, cards, profile }
 
   return (asked) => {
     const serving = withoutItsJudge(asked);
-    const { policy, engines } = serving;
+    const { policy, engines, lost } = serving;
     const models = policy.stages.map(({ model }) => model);
     const unserved = models.filter((model) => engines.every((engine) => engine.model !== model));
-    if (unserved.length > 0) return { unserved, capacityPerSecond: null, p95Seconds: null, longestSeconds: {} };
-    const capacityPerSecond = capacityOf(serving);
+    if (unserved.length > 0 && (lost === undefined || unserved.length === models.length))
+      return { unserved, capacityPerSecond: null, p95Seconds: null, quality: null, refusedShare: 0, longestSeconds: {} };
+    const capacityPerSecond = capacityOf(withoutLostStages(serving));
     const judging = judgeEngineOf(policy);
     const outcome = simulateCluster({
       policy: buildPolicy(policy),
@@ -163,33 +171,53 @@ export function servingFiguresOf({ workload, requestsPerSecond, cards, profile }
       sample,
       outcomes: workload.outcomes,
       judgeSeconds: policy.judge.secondsPerCall,
+      ...(lost === undefined ? {} : { outage: { isLost: (model: string) => unserved.includes(model), ...lost } }),
       ...(judging === null || policy.judge.engine === undefined
         ? {}
         : { judgeEngines: { ...policy.judge.engine, replicas: replicasOf(engines.filter(({ model }) => model === judging)) } }),
     });
-    const settled = outcome.endToEndSeconds.subarray(Math.floor(WARM_UP_SHARE * requests));
-    const keepsUp = outcome.unserved === 0 && capacityPerSecond > requestsPerSecond;
+    const from = Math.floor(WARM_UP_SHARE * requests);
+    const refuses = lost?.lowerMayAnswer === false && unserved.length > 0;
+    const settled = outcome.endToEndSeconds.subarray(from).filter((seconds) => !refuses || seconds !== Number.POSITIVE_INFINITY);
+    const labels = outcome.quality.subarray(from).filter((label) => !Number.isNaN(label));
+    const keepsUp = (refuses || outcome.unserved === 0) && settled.length > 0 && capacityPerSecond > requestsPerSecond;
     const longest = (seconds: Float64Array): number => seconds.reduce((most, one) => Math.max(most, one), 0);
     return {
       unserved,
       capacityPerSecond,
       p95Seconds: keepsUp ? quantile(settled, 0.95) : null,
+      quality: keepsUp ? mean(labels) : null,
+      refusedShare: keepsUp ? outcome.unserved / requests : 0,
       longestSeconds: Object.fromEntries(outcome.stages.map((stage) => [stage.model, longest(stage.latencySeconds)])),
     };
   };
 }
 
 /** A judge of whose engines none takes work is not waited for: its answers are accepted, or the last stage is asked at once. */
-function withoutItsJudge({ policy, engines }: Serving): Serving {
+function withoutItsJudge(serving: Serving): Serving {
+  const { policy, engines } = serving;
   const judging = judgeEngineOf(policy);
-  if (judging === null || engines.some(({ model }) => model === judging)) return { policy, engines };
+  if (judging === null || engines.some(({ model }) => model === judging)) return serving;
   const { engine: _, ...judge } = { ...policy.judge, secondsPerCall: 0 };
   const { directStart, ...rest } = policy;
   const stages = policy.judge.whenDown === "largest" ? policy.stages.slice(-1) : policy.stages;
   const thresholds = stages.slice(1).map(() => 0);
   const approvedRanges = { thresholds: thresholds.map((threshold) => ({ min: threshold, max: threshold })) };
   const unjudged = { ...rest, judge, stages, thresholds, approvedRanges };
-  return { policy: directStart === undefined || stages.length === 1 ? unjudged : { ...unjudged, directStart }, engines };
+  return { ...serving, policy: directStart === undefined || stages.length === 1 ? unjudged : { ...unjudged, directStart } };
+}
+
+/** The cascade of the stages that have engines, which carries what the policy sends there when it passes the others over. */
+function withoutLostStages(serving: Serving): Serving {
+  const { policy, engines } = serving;
+  const kept = policy.stages.flatMap(({ model }, stage) => (engines.some((engine) => engine.model === model) ? [stage] : []));
+  if (kept.length === policy.stages.length) return serving;
+  const stages = kept.flatMap((stage) => policy.stages[stage] ?? []);
+  const thresholds = kept.slice(0, -1).map((stage) => policy.thresholds[stage] ?? 0);
+  const approvedRanges = { thresholds: thresholds.map((threshold) => ({ min: threshold, max: threshold })) };
+  const { directStart, ...rest } = policy;
+  const remaining = { ...rest, stages, thresholds, approvedRanges };
+  return { ...serving, policy: directStart === undefined || stages.length === 1 ? remaining : { ...remaining, directStart } };
 }
 
 /** As many requests as a run at saturation has, of the given ones over and over; null where there are none. */

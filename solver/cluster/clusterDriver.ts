@@ -122,8 +122,9 @@ export class ClusterDriver {
     this.undecided = false;
     this.decisions++;
     if (this.readsMemory) this.world.readMemory(now);
-    const { replicas } = this.world;
-    const actions = this.policy.decide({ nowSeconds: now, waiting: this.waiting.shown(replicas), replicas });
+    const { replicas, outage } = this.world;
+    const waiting = this.waiting.shown(replicas);
+    const actions = this.policy.decide({ nowSeconds: now, waiting, replicas, ...(outage && { outage }) });
     if (actions.length === 0) return;
     this.waiting.remove(actions);
     for (const action of actions) this.apply(action, now);
@@ -141,6 +142,7 @@ export class ClusterDriver {
         this.ended(request);
         break;
       case "escalate":
+      case "skip":
         this.sentTo[request] = action;
         this.world.sendOn(request, action, now);
         break;

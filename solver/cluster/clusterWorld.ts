@@ -1,4 +1,4 @@
-import type { Action, ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/policy";
+import type { Action, Outage, ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/policy";
 
 /** Where a request goes, before which others inside the engine, and, where the policy chooses models at dispatch, for which stage. */
 export type Sending = Pick<Extract<Action, { kind: "dispatch" }>, "replicaId" | "priority" | "stage">;
@@ -16,6 +16,8 @@ export interface ClusterWorld {
   readonly arrivalSeconds: Float64Array;
   readonly inputTokens: Int32Array;
   readonly replicas: readonly ReplicaView[];
+  /** Left out: every model has engines. */
+  readonly outage?: Outage | undefined;
   /** When something happens next; Infinity where nothing does any more. */
   nextSeconds(): number;
   /** Lets time pass up to `now`, at which nothing need happen: a policy may ask to be asked again. */

@@ -1,4 +1,4 @@
-import type { Policy, ReplicaView, Start, StartingRequest } from "@/solver/policies/policy";
+import type { Outage, Policy, ReplicaView, Start, StartingRequest } from "@/solver/policies/policy";
 import type { OutcomeTable, RequestSample } from "@/solver/workload/workload";
 import { type CallLearning, callLearning } from "./callLearning";
 import { ClusterEngines, type ClusterReplica } from "./clusterEngines";
@@ -20,6 +20,8 @@ export interface ClusterSimulation {
   readonly judgeEngines?: JudgeEngines;
   /** Output tokens expected of a request at a stage. Left out: nothing predicts them, and policies go by what they have. */
   readonly predictTokens?: (request: number, stage: number) => number;
+  /** Models that have no engines from beginning to end; left out: all have. */
+  readonly outage?: Outage;
 }
 
 /** A sample of requests on modelled engines, with answers and scores from a table; notes what became of each. */
@@ -28,6 +30,7 @@ export class ModelledWorld implements ClusterWorld {
   readonly arrivalSeconds: Float64Array;
   readonly inputTokens: Int32Array;
   readonly replicas: readonly ReplicaView[];
+  readonly outage: Outage | undefined;
   private readonly policy: Policy;
   private readonly sample: RequestSample;
   private readonly outcomes: OutcomeTable;
@@ -50,9 +53,10 @@ export class ModelledWorld implements ClusterWorld {
   private readonly sentOn: number[] = [];
   private lastFinish = 0;
 
-  constructor({ policy, replicas, sample, outcomes, judgeSeconds, judgeEngines, predictTokens }: ClusterSimulation) {
+  constructor({ policy, replicas, sample, outcomes, judgeSeconds, judgeEngines, predictTokens, outage }: ClusterSimulation) {
     const count = sample.arrivalSeconds.length;
     this.policy = policy;
+    this.outage = outage;
     this.sample = sample;
     this.outcomes = outcomes;
     this.predictTokens = predictTokens;
@@ -115,6 +119,7 @@ export class ModelledWorld implements ClusterWorld {
       routerScores: (model) => this.outcomes.models.find((own) => own.model === model)?.routerScore?.[prompt],
       replicas: this.replicas,
       judgeResting: false,
+      ...(this.outage && { outage: this.outage }),
     };
   }
 

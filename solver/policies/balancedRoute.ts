@@ -52,6 +52,7 @@ export function balancedRoute({ models }: BalancedPolicy): Route {
     kind: "balanced",
     needs: [],
     models: models.map(({ model }) => model),
+    unordered: true,
     start(request) {
       let best = 0;
       let least = load(0, request);

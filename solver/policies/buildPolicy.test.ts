@@ -58,7 +58,12 @@ function balanced(order: OrderDocument = fcfs, place: PlaceDocument = { kind: "l
 function contracts(name: string, document: PolicyDocument): void {
   const build = () => buildPolicy(document);
   const { order } = document;
-  policyContract(name, { build, stages: modelsOf(document).length, agingReleases: order.kind === "fcfs" ? null : order.agingReleases });
+  policyContract(name, {
+    build,
+    stages: modelsOf(document).length,
+    agingReleases: order.kind === "fcfs" ? null : order.agingReleases,
+    ...((document.kind === "slack" || document.kind === "balanced") && { unordered: true }),
+  });
   if (document.kind !== "cascade") return;
   const { thresholds, directStart, judge } = document;
   cascadeContract(name, { build, thresholds, startBelow: directStart?.below ?? 0, largestWhenDown: judge.whenDown === "largest" });

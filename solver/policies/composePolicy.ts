@@ -1,5 +1,16 @@
+import { answeringStage, passedOver } from "./answeringStage";
 import { type PlannedQueue, plannedMemory } from "./plannedMemory";
-import type { Action, Need, Policy, ReplicaView, View, WaitingWork } from "./policy";
+import {
+  type Action,
+  lowerStage,
+  type Need,
+  type Outage,
+  type Policy,
+  type ReplicaView,
+  stageSkipped,
+  type View,
+  type WaitingWork,
+} from "./policy";
 import type { Order, Place, Preference, Route, Slots } from "./policyParts";
 import { ReleaseLog, ReleaseQueue } from "./releaseQueue";
 import { refreshed, type Seats, seatsOf } from "./replicaSeats";
@@ -16,6 +27,9 @@ export interface PolicyParts {
  * or sent on by the route; queued work leaves each model's queue in order for as long as a replica of the model has room. Where the place
  * holds back what goes next, the rest of that queue waits behind it: small requests that went past would keep the memory full that a large
  * one waits for, and it would starve. Queued work for a stage the route does not know is left where it is.
+ *
+ * Work of a stage that cannot answer it, because its model is lost or its engines failed it, goes on at the stage that `answeringStage`
+ * names, and is refused where there is none. An answer that the route would send on is accepted where that stage is its own.
  */
 export function composePolicy({ route, order, place }: PolicyParts): Policy {
   const models = [...new Set(route.models)];
@@ -23,11 +37,49 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
   const { preference } = order;
   const thenBy = preference?.thenBy;
   const { memoryPlan } = place;
+  const stages = route.models.length;
   const logs = models.map(() => (preference === undefined ? undefined : new ReleaseLog(preference)));
   const needs: readonly Need[] = [...new Set([...route.needs, ...order.needs, ...place.needs])];
   let seen: readonly ReplicaView[] | null = null;
   let seats: readonly Seats[] = [];
   let askAgainSeconds: number | null = null;
+
+  /** The stage for work that the route has at `wanted`; null where none may and can answer it. */
+  function stageFor(wanted: number, { outage, failed = [], answered = [] }: Answerable): number | null {
+    const canAnswer = (stage: number): boolean =>
+      answered.includes(stage) || !(failed.includes(stage) || outage?.isLost(route.models[stage] ?? ""));
+    return answeringStage(wanted, { stages, canAnswer, lowerMayAnswer: route.unordered === true || outage?.lowerMayAnswer !== false });
+  }
+
+  function refusal(wanted: number, { id: workId }: WaitingWork, outage: Outage | undefined): Action {
+    const may = route.unordered === true || outage?.lowerMayAnswer !== false ? models : route.models.slice(wanted);
+    return { kind: "refuse", workId, cause: "no-stage", reason: `No engine of ${may.join(" or ")} can answer at the moment.` };
+  }
+
+  /** Queued work whose stage cannot answer it. */
+  function movedOn(work: WaitingWork, outage: Outage | undefined): Action {
+    const { id: workId, stage: wanted, failedStages: failed, answeredStages: answered } = work;
+    const stage = stageFor(wanted, { outage, failed, answered });
+    if (stage === null) return refusal(wanted, work, outage);
+    return { kind: "skip", workId, ...reasoned(wanted, stage) };
+  }
+
+  function judged(work: WaitingWork, judgedScore: number | null, outage: Outage | undefined): Action {
+    const { id: workId, stage: own, failedStages: failed, answeredStages = [] } = work;
+    const verdict = route.verdict(own, judgedScore);
+    if (verdict.kind === "accept") return { ...verdict, workId };
+    const stage = stageFor(verdict.stage, { outage, failed, answered: [...answeredStages, own] });
+    if (stage === verdict.stage) return { ...verdict, workId };
+    if (stage === null) return refusal(verdict.stage, work, outage);
+    const { reason, skipped } = reasoned(verdict.stage, stage);
+    return stage === own ? { kind: "accept", workId, reason, skipped } : { kind: "escalate", workId, stage, reason, skipped };
+  }
+
+  const reasoned = (wanted: number, stage: number) => ({
+    stage,
+    reason: stage < wanted ? lowerStage : stageSkipped,
+    skipped: passedOver(wanted, stage, stages),
+  });
 
   function queuesOf(waiting: readonly WaitingWork[]): readonly WaitingWork[][] {
     const queues: WaitingWork[][] = models.map(() => []);
@@ -51,7 +103,13 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
     needs,
     preference: preference === undefined ? null : (work) => preference.key(work),
     ...(thenBy && { thenBy }),
-    start: (request) => route.start(request),
+    start(request) {
+      const start = route.start(request);
+      const { outage } = request;
+      if (outage === undefined) return start;
+      const stage = stageFor(start.stage, { outage });
+      return stage === null || stage === start.stage ? start : reasoned(start.stage, stage);
+    },
     modelOfStage(stage) {
       const model = route.models[stage];
       if (model === undefined) throw new RangeError(`This ${route.kind} has ${route.models.length} stages; there is no stage ${stage}.`);
@@ -60,15 +118,21 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
     judges: (stage) => route.judges(stage),
     decide(view) {
       const actions: Action[] = [];
-      for (const { id, stage, state } of view.waiting) {
-        if (state.kind === "answered") actions.push({ ...route.verdict(stage, state.judgedScore), workId: id });
+      const { outage } = view;
+      const lost = outage && route.models.map((model) => outage.isLost(model));
+      // Written out: the list may be long, and as a rule all of it stays.
+      const staying: WaitingWork[] = [];
+      for (const work of view.waiting) {
+        if (work.state.kind === "answered") actions.push(judged(work, work.state.judgedScore, outage));
+        else if (lost?.[work.stage] || work.failedStages?.includes(work.stage)) actions.push(movedOn(work, outage));
+        else staying.push(work);
       }
       if (view.replicas !== seen) {
         seen = view.replicas;
         seats = models.map((model) => seatsOf(model, view.replicas));
       }
       let holds = false;
-      for (const [index, queue] of queuesOf(view.waiting).entries()) {
+      for (const [index, queue] of queuesOf(staying).entries()) {
         const own = seats[index];
         if (own === undefined || queue.length === 0) continue;
         const release = new ReleaseQueue(queue, order, logs[index]);
@@ -86,6 +150,13 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
     ...(place.askAgainSeconds && { askAgainSeconds: () => askAgainSeconds }),
     ...(memoryPlan && { memory: (view) => plannedMemory(memoryPlan(), plannedQueues(view), view.nowSeconds) }),
   };
+}
+
+/** What decides which stages can answer one work. */
+interface Answerable {
+  readonly outage: Outage | undefined;
+  readonly failed?: readonly number[] | undefined;
+  readonly answered?: readonly number[] | undefined;
 }
 
 interface QueueToDispatch {

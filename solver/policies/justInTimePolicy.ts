@@ -144,7 +144,7 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
         one.program === null
           ? `A request of no declared workflow, or of no agent of it, goes to ${names[largest]}`
           : `No accurate configuration of ${one.program.workflow.name} is left in which ${work.call?.agent} and what comes after it do without ${missing}`;
-      actions.push({ kind: "refuse", workId: work.id, reason: `${who}, of which no engine is up.` });
+      actions.push({ kind: "refuse", workId: work.id, cause: "no-configuration", reason: `${who}, of which no engine is up.` });
     }
   }
 

@@ -33,6 +33,10 @@ export interface WaitingWork {
   readonly accurate?: Uint32Array | undefined;
   /** What earlier programs taught of its agent; left out where nothing has been learnt yet, or the policy does not ask. */
   readonly forecast?: AgentForecast | undefined;
+  /** Stages whose engines failed it as often as the driver tries; left out: none. */
+  readonly failedStages?: readonly number[] | undefined;
+  /** Stages whose answers the driver keeps although the policy sent the request on; left out: none. */
+  readonly answeredStages?: readonly number[] | undefined;
   readonly state: { readonly kind: "queued" } | { readonly kind: "answered"; readonly judgedScore: number | null };
 }
 
@@ -82,11 +86,21 @@ export interface ReplicaView {
   readonly preemptions?: Reading;
 }
 
+/** Which models can answer nothing at the moment, and what the operator lets happen then. */
+export interface Outage {
+  /** Whether no engine of the model takes work and none is expected to soon. */
+  readonly isLost: (model: string) => boolean;
+  /** Whether a smaller model may answer where no larger one can. */
+  readonly lowerMayAnswer: boolean;
+}
+
 export interface View {
   readonly nowSeconds: number;
   readonly waiting: readonly WaitingWork[];
   /** Its members may change between decisions; a driver whose set of replicas changes gives a new array. */
   readonly replicas: readonly ReplicaView[];
+  /** Left out: every model has engines. */
+  readonly outage?: Outage;
 }
 
 /** Work that a policy which chooses models at dispatch weighs against one another at most. */
@@ -105,10 +119,27 @@ export type Action =
       /** Why the replica was not chosen as the policy would have, for want of telemetry; left out where it was. */
       readonly degraded?: string;
     }
-  | { readonly kind: "accept"; readonly workId: string; readonly reason: string }
-  | { readonly kind: "escalate"; readonly workId: string; readonly stage: number; readonly reason: string }
-  /** Queued work that nothing can serve as it must be: its client is told why. */
-  | { readonly kind: "refuse"; readonly workId: string; readonly reason: string };
+  | { readonly kind: "accept"; readonly workId: string; readonly reason: string; readonly skipped?: readonly number[] }
+  | {
+      readonly kind: "escalate";
+      readonly workId: string;
+      readonly stage: number;
+      readonly reason: string;
+      readonly skipped?: readonly number[];
+    }
+  /** Queued work goes on at another stage, because its own cannot answer it: one that has answered it already, or one whose queue it joins. */
+  | {
+      readonly kind: "skip";
+      readonly workId: string;
+      readonly stage: number;
+      readonly reason: string;
+      readonly skipped: readonly number[];
+    }
+  /** Work that nothing can serve as it must be: its client is told why. */
+  | { readonly kind: "refuse"; readonly workId: string; readonly cause: RefusalCause; readonly reason: string };
+
+/** Why a policy refuses work: nothing accurate is left for its program, or no stage that may answer it can. */
+export type RefusalCause = "no-configuration" | "no-stage";
 
 /** What a driver tells a policy after the fact. */
 export type PolicyEvent =
@@ -156,15 +187,23 @@ export interface StartingRequest {
   readonly replicas: readonly ReplicaView[];
   /** Whether the judge is known to give no score at the moment. */
   readonly judgeResting: boolean;
+  /** Left out: every model has engines. */
+  readonly outage?: Outage;
 }
 
 /** Why a request starts or goes on as it does where the judge that would be asked gives no score. */
 export const judgeUnavailable = "judge-unavailable";
+/** Why a request starts or goes on at a later stage than it would: those between cannot answer it. */
+export const stageSkipped = "stage-skipped";
+/** Why a request starts at, or keeps the answer of, an earlier stage than it would: no later one can answer it. */
+export const lowerStage = "lower-stage";
 
 /** Where a request starts, and why. */
 export interface Start {
   readonly stage: number;
   readonly reason: string;
+  /** Stages that were passed over because they cannot answer; left out: none. */
+  readonly skipped?: readonly number[];
 }
 
 export interface Policy {
@@ -174,7 +213,7 @@ export interface Policy {
    * What goes first of a model's queued work, lowest first; null: what is listed first. At each release from a queue the policy takes the
    * work of the lowest key, of equals the first listed, or the oldest. Where it holds that back it releases nothing after it either. A
    * driver that lists work in the order it came may therefore leave out all but the lowest and the oldest that there is room for at the
-   * model's replicas. Keys of work that waits never fall.
+   * model's replicas, but nothing whose stage cannot answer it. Keys of work that waits never fall.
    */
   readonly preference: ((work: WaitingWork) => number) | null;
   /** What of equal keys goes first, lowest first, before the order of the list decides; left out: nothing. Never falls either. */
@@ -187,7 +226,10 @@ export interface Policy {
   readonly choosesModel?: true;
   /** Where it decides in rounds: the latest, and the paths of the latest programs. A question: nothing changes. */
   readonly rounds?: () => RoundsView;
-  /** The stage at which a request would start now. A question: the policy learns of the request when it is queued. */
+  /**
+   * The stage at which a request would start now. A question: the policy learns of the request when it is queued. Where no stage that may
+   * answer it can, the one at which it would start otherwise.
+   */
   start(request: StartingRequest): Start;
   /** Model that serves a stage. */
   modelOfStage(stage: number): string;

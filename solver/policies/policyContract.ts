@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { WaitingList } from "../cluster/waitingList";
 import { agingContract } from "./agingContract";
 import { holdingContract } from "./holdingContract";
+import { outageContract } from "./outageContract";
 import type { Policy, WaitingWork } from "./policy";
 import { anyView, find, roomAndWork, scoreOrNone, serveAll, starting } from "./worldOfContract";
 
@@ -13,13 +14,15 @@ export interface PolicyUnderTest {
   readonly stages: number;
   /** Releases after which queued work goes first; null when a model's queued work must leave in the order it came. */
   readonly agingReleases: number | null;
+  /** Set where no stage is above another. */
+  readonly unordered?: true;
 }
 
 /**
  * Every policy, whatever it is made of, keeps these promises to its driver. Call inside a test file of the policy. Of one that chooses models,
  * what it may leave waiting and in which order hangs on who may run on what: `justInTimeContract.ts` holds it to that.
  */
-export function policyContract(name: string, { build, stages, agingReleases }: PolicyUnderTest): void {
+export function policyContract(name: string, { build, stages, agingReleases, unordered }: PolicyUnderTest): void {
   const models = Array.from({ length: stages }, (_, stage) => build().modelOfStage(stage));
   const views = anyView(models);
 
@@ -123,6 +126,7 @@ export function policyContract(name: string, { build, stages, agingReleases }: P
 
     if (agingReleases !== null) agingContract({ build, agingReleases });
     if (build().askAgainSeconds !== undefined) holdingContract({ build, models });
+    if (!build().choosesModel) outageContract({ build, models, unordered: unordered === true });
 
     it("starts a request at a stage it has a model for, and answers the same when asked again", () => {
       fc.assert(

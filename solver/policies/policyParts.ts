@@ -12,6 +12,8 @@ export interface Route {
   readonly needs: readonly Need[];
   /** Models in the order requests meet them; the index is the stage. */
   readonly models: readonly string[];
+  /** Set where no stage is above another: any may answer in the place of one that cannot, whatever the operator lets smaller models do. */
+  readonly unordered?: true;
   start(request: StartingRequest): Start;
   judges(stage: number): boolean;
   /** Called with answered work only; `judgedScore` null means that the judge gave none. */

@@ -91,6 +91,7 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
     kind: "slack",
     needs: ["lengths", "confidence", "identifiers"],
     models: names,
+    unordered: true,
     start(request) {
       const candidates = policy.models.map(({ model, decodeSecondsPerToken, maxBatchSize }, stage) => {
         const replicas = taking(model, request.replicas);

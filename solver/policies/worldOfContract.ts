@@ -151,6 +151,7 @@ export function serveAll(policy: Policy, { models, scores, routerScore }: World)
         return [next];
       }
       if (action.kind === "refuse") return [];
+      if (action.kind === "skip") throw new Error("The policy passed a stage over whose model has engines.");
       const { id: workId, programId } = work;
       policy.observe({ kind: "dispatched", workId, programId, replicaId: action.replicaId, nowSeconds });
       policy.observe({ kind: "finished", workId, replicaId: action.replicaId, nowSeconds: nowSeconds + 1, failed: false });

@@ -1,0 +1,53 @@
+"use client";
+
+import { memo } from "react";
+import type { GatewayControls } from "@/server/contracts/studio";
+import { useTRPCClient } from "../api/trpc";
+import { useGatewayAct } from "../api/useGatewayAct";
+import { StateWord } from "../ui/Badge";
+import { Button } from "../ui/Button";
+import { ControlSection } from "./ControlSection";
+import { ReasonDialog } from "./ReasonDialog";
+
+/** Whether a smaller model answers where every larger one of the cascade is lost. */
+export const StrictSection = memo(function StrictSection(props: {
+  readonly clusterId: string;
+  readonly strict: NonNullable<GatewayControls["strictStages"]> | null;
+}) {
+  const { clusterId, strict } = props;
+  const client = useTRPCClient();
+  const end = useGatewayAct(() => client.gateway.releaseStages.mutate({ clusterId, reason: "" }));
+  return (
+    <ControlSection
+      testId="strict-stages"
+      title="Lost stages"
+      wide={false}
+      error={end.error}
+      says={
+        strict === null ? (
+          "Where no larger stage is left, the largest smaller one answers, marked."
+        ) : (
+          <>
+            <StateWord tone="warn">strict</StateWord>
+            <span>Where no larger stage is left, requests are answered 503; set by {strict.by}.</span>
+          </>
+        )
+      }
+      action={
+        strict === null ? (
+          <ReasonDialog
+            button="Refuse instead"
+            title="Refuse what only a smaller model could answer"
+            description="While every larger stage is lost, such requests are answered 503 with a time to come again. It holds over restarts and plans until it is lifted."
+            keep="Let smaller models answer"
+            go="Refuse"
+            look="primary"
+            act={(reason) => client.gateway.holdStages.mutate({ clusterId, reason })}
+          />
+        ) : (
+          <Button onClick={() => !end.isPending && end.mutate(undefined)}>Let smaller models answer</Button>
+        )
+      }
+    />
+  );
+});

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+
+/**
+ * An engine or a judge in a process of its own: answers for its health, and every request with its name, or, where it has scores, with the
+ * score of the model whose answer it is shown. A stream is two events of text, the usage and `[DONE]`.
+ */
+const processCode = `
+const { createServer } = require("node:http");
+const [name, port, scores] = [process.argv[1], Number(process.argv[2]), JSON.parse(process.argv[3])];
+const chunk = (delta, finish_reason = null) =>
+  "data: " + JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: name, choices: [{ index: 0, delta, finish_reason }] }) + "\\n\\n";
+createServer((request, response) => {
+  if (request.method === "GET") return response.writeHead(request.url === "/health" ? 200 : 404).end();
+  let body = "";
+  request.on("data", (text) => (body += text));
+  request.on("end", () => {
+    const [, model] = /answer of (\\w+)/.exec(body) ?? [];
+    const content = scores === null ? "answer of " + name : String(scores[model] ?? 0);
+    if (JSON.parse(body).stream) {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(chunk({ role: "assistant", content: "the " }));
+      return response.end(chunk({ content }, "stop") + "data: [DONE]\\n\\n");
+    }
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({
+      id: "c", object: "chat.completion", created: 1, model: name,
+      choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
+      usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
+    }));
+  });
+}).listen(port, "127.0.0.1", function () { process.stdout.write(this.address().port + "\\n"); });
+`;
+
+export interface StageProcess {
+  readonly url: string;
+  /** Ends it as `kill -9` does. */
+  kill(): Promise<void>;
+  /** Stops it without ending its connections, or lets it go on. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void;
+  /** Starts it again at the same address. */
+  revive(): Promise<void>;
+}
+
+/**
+ * Starts one; it is killed when the test ends.
+ * @param scores of the answers of each model, for a judge; null for an engine.
+ */
+export async function startStageProcess(name: string, scores: Readonly<Record<string, number>> | null = null): Promise<StageProcess> {
+  let child: ChildProcess | null = null;
+  let port = 0;
+  const revive = async (): Promise<void> => {
+    const started = spawn(process.execPath, ["-e", processCode, name, String(port), JSON.stringify(scores)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    child = started;
+    const [line] = (await once(createInterface(started.stdout), "line")) as [string];
+    port = Number(line);
+  };
+  const kill = async (): Promise<void> => {
+    if (child === null || child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    process.kill(child.pid, "SIGKILL");
+    await once(child, "exit");
+  };
+  onTestFinished(kill);
+  await revive();
+  return {
+    url: `http://127.0.0.1:${port}`,
+    kill,
+    revive,
+    signal: (signal) => {
+      child?.kill(signal);
+    },
+  };
+}
