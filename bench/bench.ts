@@ -34,6 +34,7 @@ import { machine, writeResults, writeTables } from "./results";
 import { rollOutBenchmarks } from "./rollOut";
 import { roundsBenchmarks } from "./rounds";
 import { seriesBenchmarks } from "./series";
+import { stageFailureBenchmarks } from "./stageFailures";
 import { streamBenchmarks } from "./streams";
 import { telemetryBenchmarks } from "./telemetry";
 
@@ -72,6 +73,7 @@ const benchmarks: readonly Benchmark[] = [
   ...liveBenchmarks,
   ...expositionBenchmarks,
   ...faultMixBenchmarks,
+  ...stageFailureBenchmarks,
   ...rollOutBenchmarks,
   ...batchKillBenchmarks,
   ...batchesTakenUpBenchmarks,

@@ -45,7 +45,7 @@ function Prediction({ clusterId, plan, cascade }: { readonly clusterId: string; 
               {figures.p95Seconds === null ? "does not keep up" : formatSeconds(figures.p95Seconds)}
             </td>
             <td className="text-right">{formatRate(figures.capacityPerSecond)}</td>
-            <td className="text-right">{formatPercent(figures.refusedShare)}</td>
+            <td className="text-right">{formatPercent(figures.p95Seconds === null ? null : figures.refusedShare)}</td>
           </tr>
         ))}
       </Table>
@@ -69,7 +69,8 @@ export const LostStages = memo(function LostStages({ live, plan }: { readonly li
           {lost.map(({ model, sinceMs }) => (
             <li key={model}>
               <span className="font-medium">{model}</span> is skipped since{" "}
-              <time dateTime={new Date(sinceMs).toISOString()}>{formatClock(new Date(sinceMs).toISOString())}</time>: no engine of it takes work.
+              <time dateTime={new Date(sinceMs).toISOString()}>{formatClock(new Date(sinceMs).toISOString())}</time>: no engine of it takes
+              work.
             </li>
           ))}
         </ul>

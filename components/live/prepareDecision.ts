@@ -9,7 +9,8 @@ export type Stage = Decision["stages"][number];
 const ENDED_WAITING: Readonly<Record<number, string>> = { 499: "client left", 504: "timed out" };
 
 /** Whether an answer was taken without the score its threshold asks for. */
-const isUnjudged = ({ verdict, reason }: Stage): boolean => verdict === "accepted" && reason.startsWith("judge-unavailable");
+const isUnjudged = ({ verdict, judgeSeconds, judgedScore }: Stage): boolean =>
+  verdict === "accepted" && judgeSeconds !== null && judgedScore === null;
 
 function step(stage: Stage): string {
   if (stage.verdict === "failed") return `${stage.model} failed`;

@@ -21,7 +21,11 @@ export function lostCascadeOf({ gateway: { routing } }: LiveFrame): LostCascade 
   return { lost, left, lowerMayAnswer, says: saysOf({ stages, left, lowerMayAnswer }) };
 }
 
-function saysOf({ stages, left, lowerMayAnswer }: { readonly stages: readonly string[] } & Pick<LostCascade, "left" | "lowerMayAnswer">): string {
+function saysOf({
+  stages,
+  left,
+  lowerMayAnswer,
+}: { readonly stages: readonly string[] } & Pick<LostCascade, "left" | "lowerMayAnswer">): string {
   const largest = left.at(-1);
   if (largest === undefined) return "No stage is left: every request is answered 503 with a time to come again.";
   if (largest === stages.at(-1)) return "Requests go on at the next larger stage that is left.";

@@ -153,7 +153,10 @@ export const examineSchema = solveSchema.extend({ examine: z.enum(examinedKinds)
 export const planOnClusterSchema = byPlan.extend({ clusterId: z.string().min(1) });
 
 /** Models of which no engine takes work, and whether smaller ones may answer in their place. */
-export const remainingSchema = planOnClusterSchema.extend({ lost: z.array(z.string().min(1)).min(1).max(100), lowerMayAnswer: z.boolean() });
+export const remainingSchema = planOnClusterSchema.extend({
+  lost: z.array(z.string().min(1)).min(1).max(100),
+  lowerMayAnswer: z.boolean(),
+});
 export const approveSchema = planOnClusterSchema.extend({
   /** The hash that was shown: an approval of anything else is refused. */
   hash: z.string().min(1),

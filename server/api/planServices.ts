@@ -21,7 +21,15 @@ import type {
 } from "@/server/contracts/studio";
 import type { ExportFormat } from "@/server/fleet/exportPlan";
 import type { Actor } from "./actor";
-import type { ApplyRequest, ApproveRequest, ExamineRequest, ExploreRequest, RemainingRequest, RollbackRequest, SolveRequest } from "./inputs";
+import type {
+  ApplyRequest,
+  ApproveRequest,
+  ExamineRequest,
+  ExploreRequest,
+  RemainingRequest,
+  RollbackRequest,
+  SolveRequest,
+} from "./inputs";
 
 export interface PlanService {
   /** Everything the Plan page's sliders need to choose a plan without asking again, telling what the planner is at on the way. */

@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { rerouteSchema } from "@/server/contracts/artefacts";
 import { justInTimeRequestSchema } from "@/server/contracts/declaredWorkflows";
-import { approveSchema, byPlan, examineSchema, exploreSchema, exportSchema, planOnClusterSchema, remainingSchema, solveSchema } from "./inputs";
+import {
+  approveSchema,
+  byPlan,
+  examineSchema,
+  exploreSchema,
+  exportSchema,
+  planOnClusterSchema,
+  remainingSchema,
+  solveSchema,
+} from "./inputs";
 import { found, never, procedure, router } from "./trpc";
 
 export const plansRouter = router({
@@ -21,9 +30,7 @@ export const plansRouter = router({
   dip: procedure
     .input(planOnClusterSchema)
     .query(({ ctx, input, signal }) => ctx.services.plans.dip(input.planId, input.clusterId, signal ?? never())),
-  remaining: procedure
-    .input(remainingSchema)
-    .query(({ ctx, input, signal }) => ctx.services.plans.remaining(input, signal ?? never())),
+  remaining: procedure.input(remainingSchema).query(({ ctx, input, signal }) => ctx.services.plans.remaining(input, signal ?? never())),
   generated: procedure.input(planOnClusterSchema).query(({ ctx, input }) => ctx.services.plans.generated(input.planId, input.clusterId)),
   rehearse: procedure
     .input(planOnClusterSchema)

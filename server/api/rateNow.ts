@@ -5,7 +5,10 @@ import type { Plan } from "@/solver/plan/plan";
 const LEAST_REQUESTS = 50;
 
 /** Requests per engine second: as measured where there is load, else those that the plan was made for. Rounded, so that looking again costs nothing. */
-export function rateNow(collector: Pick<Collector, "frames"> | null, target: Plan): { readonly requestsPerSecond: number; readonly basis: string } {
+export function rateNow(
+  collector: Pick<Collector, "frames"> | null,
+  target: Plan,
+): { readonly requestsPerSecond: number; readonly basis: string } {
   const frame = collector?.frames().at(-1);
   const planned = target.inputs.workload.requestsPerSecond;
   if (frame === undefined || frame.recent.requests === 0 || frame.measured.requests < LEAST_REQUESTS)

@@ -194,6 +194,19 @@ const readingSchema = z.object({
   reason: z.string().optional(),
 });
 
+/** What a failed engine call failed of; few, so that they can be labels. Engines' own words are `other`. */
+const failureKindSchema = z.enum([
+  "ended",
+  "broken-stream",
+  "status-429",
+  "status-5xx",
+  "refused",
+  "no-answer",
+  "silent",
+  "connection",
+  "other",
+]);
+
 /** One stage a request went through. Seconds are engine seconds (wall seconds x timeScale). */
 const stageRecordSchema = z.object({
   model: z.string(),
@@ -207,6 +220,8 @@ const stageRecordSchema = z.object({
   unscored: z.enum(["resting", "busy", "too-late", "failed", "refused", "no-score", "aborted"]).optional(),
   verdict: z.enum(["accepted", "escalated", "failed"]),
   reason: z.string(),
+  /** Where the verdict is `failed`. Left out in records of older gateways. */
+  failure: failureKindSchema.optional(),
   inputTokens: z.int().nullable(),
   outputTokens: z.int().nullable(),
   at: stageTimesSchema.optional(),
@@ -327,6 +342,7 @@ export type ConfigRequest = z.infer<typeof configRequestSchema>;
 export type GatewaySettings = z.infer<typeof gatewaySettingsSchema>;
 export type PreviousPlan = z.infer<typeof previousPlanSchema>;
 export type GatewayStatus = z.infer<typeof gatewayStatusSchema>;
+export type FailureKind = z.infer<typeof failureKindSchema>;
 export type StageRecord = z.infer<typeof stageRecordSchema>;
 export type Decision = z.infer<typeof decisionSchema>;
 

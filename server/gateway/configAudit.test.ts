@@ -29,6 +29,7 @@ describe("a configuration", () => {
       ["ada", "Changed under the plan plan-a: settings (keys): a door"],
       ["admin API", "Changed under the plan plan-a: settings (keys)."],
       ["bob", "Changed under the plan plan-a: engines (1 added, 1 altered)."],
+      ["gateway", "No engine of small takes work: requests that would go there are answered by the stages that are left."],
       ["admin API", "Changed under the plan plan-a: engines (1 removed, 1 altered), judge."],
       ["admin API", "Changed under the plan plan-a: judge, time scale (2)."],
       ["admin API", `The plan plan-a with the policy ${hash(60)} came into force over 2 engines; changed with it: settings (streaming).`],

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
+import type { FailureKind } from "@/server/contracts/gatewayAdmin";
 
 /** A POST to an engine or a judge. */
 export interface EngineCall {
@@ -19,7 +20,7 @@ export interface EngineCall {
 }
 
 /** Ends a call as failed, for a reason. */
-export type FailCall = (reason: string) => void;
+export type FailCall = (failure: FailureKind, reason: string) => void;
 
 /** Whoever keeps an eye on all calls of an engine. */
 export interface CallWatch {
@@ -39,7 +40,7 @@ export interface Flow {
 
 export type EngineReply =
   | { readonly kind: "answered"; readonly status: number; readonly contentType: string; readonly body: Buffer }
-  | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "failed"; readonly failure: FailureKind; readonly reason: string }
   | { readonly kind: "aborted" };
 
 /** Whether a status says that an engine is broken or full, whatever it was asked. */
@@ -79,12 +80,12 @@ export function callEngine({
     const listen = (): NodeJS.Timeout | undefined =>
       silenceSeconds === undefined
         ? undefined
-        : setTimeout(() => controller?.abort(new Error(`nothing came for ${silenceSeconds} s`)), silenceSeconds * 1000);
-    let silence = listen();
-    const fail: FailCall = (reason) => {
-      settle({ kind: "failed", reason });
+        : setTimeout(() => fail("silent", `nothing came for ${silenceSeconds} s`), silenceSeconds * 1000);
+    const fail: FailCall = (failure, reason) => {
+      settle({ kind: "failed", failure, reason });
       controller?.abort(new Error(reason));
     };
+    let silence = listen();
     const settle = (reply: EngineReply): void => {
       settled = true;
       clearTimeout(silence);
@@ -116,7 +117,7 @@ export function callEngine({
               silence = listen();
               started.resume();
             },
-            abort: (reason) => started.abort(new Error(reason)),
+            abort: (reason) => fail("other", reason),
           };
         },
         onResponseData(_, chunk) {
@@ -124,14 +125,14 @@ export function callEngine({
           watch?.heard();
           if (flow && onData) return onData(chunk, flow);
           bytes += chunk.length;
-          if (bytes > mostBytes) fail(tooLong(mostBytes));
+          if (bytes > mostBytes) fail("other", tooLong(mostBytes));
           else chunks.push(chunk);
         },
         onResponseEnd() {
           settle({ kind: "answered", status, contentType, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) });
         },
         onResponseError(_, error) {
-          settle({ kind: "failed", reason: describe(error) });
+          settle({ kind: "failed", failure: "connection", reason: describe(error) });
         },
       },
     );

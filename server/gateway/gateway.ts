@@ -118,7 +118,8 @@ export async function startGateway({
       controls.canary.installed(config);
       controls.capture.installed(config);
       ensembleCalls.installed();
-      stages.look();
+      // After the line of the audit for the configuration itself.
+      queueMicrotask(() => stages.look());
       const { planId, policyHash, replicas } = config;
       log.info({ planId, policyHash, replicas: replicas.length, etag }, "configuration in force");
     },

@@ -82,8 +82,8 @@ export const defaultLimits: GatewayLimits = {
   // A step takes less than a second; before the first token the longest prompts are read for a minute or two.
   streamSilenceSeconds: 240,
   // An engine that has several requests writes many times a second; one that reads a long prompt answers for its health meanwhile. With the two
-  // questions of 2 s each a request waits 7 s for an engine that takes connections and says nothing.
-  quietSeconds: 3,
+  // questions of 2 s each a request waits 9 s for an engine that takes connections and says nothing.
+  quietSeconds: 5,
   // A reset connection is no outage: the first probes come within half a second.
   recoverySeconds: 2,
   clientStallSeconds: 60,

@@ -2,7 +2,6 @@ import { type Decision, type GatewayConfig, isUnjudged, type StageRecord } from 
 import type { CaptureOutcome } from "./capture";
 import { clientGone } from "./endedError";
 import type { EnsembleBook } from "./ensembleBook";
-import { failureKind } from "./failureKind";
 import { MetricRegistry } from "./metricRegistry";
 import type { PredictionCounts } from "./predictionCounts";
 import { RecentNames } from "./recentNames";
@@ -215,7 +214,7 @@ export class GatewayMetrics {
     for (const [index, stage] of stages.entries()) {
       this.#recordStage(stage);
       if (stage.verdict === "failed" && index < stages.length - 1)
-        this.#retries.inc({ model: stage.model, reason: failureKind(stage.reason) });
+        this.#retries.inc({ model: stage.model, reason: stage.failure ?? "other" });
     }
   }
 

@@ -81,7 +81,7 @@ export class QuietWatch implements CallWatch {
       this.#calls.clear();
       this.#options.onHangs();
       const seconds = Math.round((performance.now() - sinceMs) / 1000);
-      for (const fail of calls) fail(`the engine hangs: nothing came from it for ${seconds} s, and ${reason}`);
+      for (const fail of calls) fail("silent", `the engine hangs: nothing came from it for ${seconds} s, and ${reason}`);
     } else if (this.#calls.size > 0) this.#look();
   }
 }

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { Decision, GatewayConfig, StageRecord } from "@/server/contracts/gatewayAdmin";
+import type { Decision, FailureKind, GatewayConfig, StageRecord } from "@/server/contracts/gatewayAdmin";
 import type { AgentForecast, WaitingWork } from "@/solver/policies/policy";
 import { countOf } from "@/solver/workflow/configurationSet";
 import type { Caller } from "./callers";
@@ -35,6 +35,8 @@ export interface Attempt {
 export interface Finding extends Usage {
   readonly verdict: StageRecord["verdict"];
   readonly reason: string;
+  /** Where the verdict is `failed`. */
+  readonly failure?: FailureKind;
   readonly judgeMs?: number;
   readonly score?: number | null;
   readonly unscored?: StageRecord["unscored"];
@@ -103,7 +105,18 @@ export class RequestJournal {
 
   /** Notes one engine call and what became of its answer. */
   note(served: ServedModel, attempt: Attempt, finding: Finding): void {
-    const { verdict, reason, inputTokens, outputTokens, judgeMs, score = null, judgedSeconds = null, unscored, firstTokenMs } = finding;
+    const {
+      verdict,
+      reason,
+      failure,
+      inputTokens,
+      outputTokens,
+      judgeMs,
+      score = null,
+      judgedSeconds = null,
+      unscored,
+      firstTokenMs,
+    } = finding;
     const scale = served.timeScale / 1000;
     const { queued, dispatched, answered } = attempt.at;
     const at: NonNullable<StageRecord["at"]> = { queued, dispatched, answered, judged: judgedSeconds };
@@ -123,6 +136,7 @@ export class RequestJournal {
       at,
       engine: attempt.engine,
     };
+    if (failure !== undefined) stage.failure = failure;
     if (unscored !== undefined) stage.unscored = unscored;
     this.#stages.push(stage);
   }

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { Decision, FailureKind } from "@/server/contracts/gatewayAdmin";
 import { judgeUnavailable, lowerStage, type RefusalCause } from "@/solver/policies/policy";
 import type { ApiError } from "./apiError";
 import { askEngine, streamsLive } from "./askEngine";
@@ -137,9 +137,9 @@ export class RequestRun {
     if (outcome.kind !== "refused" || !outcome.elsewhere) return outcome;
     // Of the gateway's own key: to a client it would read as if its own were wrong.
     if (replica.keyed && refusesKey(outcome))
-      return { kind: "failed", reason: `${refusalOf(outcome)}: it refuses the key that the gateway has for it` };
+      return { kind: "failed", failure: "refused", reason: `${refusalOf(outcome)}: it refuses the key that the gateway has for it` };
     if (this.#place.failures + 1 >= limits.attemptsPerStage || !serving.pool.hasOther(replica)) return outcome;
-    return { kind: "failed", reason: refusalOf(outcome) };
+    return { kind: "failed", failure: "refused", reason: refusalOf(outcome) };
   }
 
   #ask(replica: Replica, { model, startedMs, priority }: Asking): Promise<RelayOutcome> {
@@ -157,10 +157,10 @@ export class RequestRun {
       case "failed":
         return this.#retry(attempt, outcome);
       case "aborted":
-        this.#journal.note(this.#served, attempt, { verdict: "failed", reason: String(signal.reason), ...noUsage });
+        this.#journal.note(this.#served, attempt, { verdict: "failed", failure: "ended", reason: String(signal.reason), ...noUsage });
         return this.#fail(endedError(signal));
       case "refused":
-        this.#journal.note(this.#served, attempt, { verdict: "failed", reason: refusalOf(outcome), ...noUsage });
+        this.#journal.note(this.#served, attempt, { verdict: "failed", failure: "refused", reason: refusalOf(outcome), ...noUsage });
         return this.#answer.pass(this.#by(attempt.model), outcome.reply);
       case "streamed":
         this.#journal.firstTokenMs = outcome.firstTokenMs;
@@ -175,7 +175,13 @@ export class RequestRun {
         this.#journal.firstTokenMs = outcome.firstTokenMs;
         const how = signal.aborted ? "ended" : "engine failed";
         const reason = `${how} after the first token: ${outcome.reason}`;
-        this.#journal.note(this.#served, attempt, { verdict: "failed", reason, firstTokenMs: outcome.firstTokenMs, ...outcome.usage });
+        this.#journal.note(this.#served, attempt, {
+          verdict: "failed",
+          failure: "broken-stream",
+          reason,
+          firstTokenMs: outcome.firstTokenMs,
+          ...outcome.usage,
+        });
         if (!signal.aborted) return 502;
         this.#journal.reason = endedError(signal).message;
         return endedError(signal).status;
@@ -194,7 +200,8 @@ export class RequestRun {
     const { asked, signal } = this.#options;
     const { text } = asked.endpoint;
     const answer = text?.answer(answered.completion) ?? null;
-    if (text === null || answer === null) return this.#retry(attempt, { reason: "the engine's answer holds nothing to judge" });
+    if (text === null || answer === null)
+      return this.#retry(attempt, { failure: "no-answer", reason: "the engine's answer holds nothing to judge" });
     const exchange = { prompt: text.prompt(asked.body), answer, work: this.#place.work(), signal };
     const { verdict, ...judgement } = await judgeAnswer(exchange, this.#served, this.#journal);
     const note = { ...judgement, ...usage };
@@ -203,7 +210,7 @@ export class RequestRun {
       return this.#refused(verdict, attempt.model);
     }
     if (verdict.kind === "aborted") {
-      this.#journal.note(this.#served, attempt, { verdict: "failed", ...note });
+      this.#journal.note(this.#served, attempt, { verdict: "failed", failure: "ended", ...note });
       return this.#fail(endedError(signal));
     }
     this.#passOver(verdict);
@@ -246,9 +253,9 @@ export class RequestRun {
     if (skipped.length > 0) this.#journal.degrade(reason === lowerStage ? "lower-stage" : "stage");
   }
 
-  #retry(attempt: Attempt, { reason, full = false }: { readonly reason: string; readonly full?: boolean | undefined }): number | "again" {
+  #retry(attempt: Attempt, { failure, reason }: { readonly failure: FailureKind; readonly reason: string }): number | "again" {
     const { serving, limits } = this.#options;
-    this.#journal.note(this.#served, attempt, { verdict: "failed", reason, ...noUsage });
+    this.#journal.note(this.#served, attempt, { verdict: "failed", failure, reason, ...noUsage });
     this.#place.failures += 1;
     const { policy } = this.#served.driver;
     if (this.#place.failures < limits.attemptsPerStage) {
@@ -259,7 +266,7 @@ export class RequestRun {
     const failed = policy.choosesModel ? "Engines" : attempt.model;
     const message = `${failed} failed ${this.#place.failures} times, last on ${attempt.replica.id}: ${reason}.`;
     const model = policy.modelOfStage(this.#place.entered);
-    if (full) {
+    if (failure === "status-429") {
       const seconds = serving.drainSeconds(this.#served.driver.lineOf(model), modelsBehind(this.#served, model));
       const error: ApiError = { status: 429, message, type: "rate_limit_error", code: "engine_full" };
       this.#failure = { error, headers: { "retry-after": String(seconds) } };

@@ -1,7 +1,6 @@
 import { type Attributes, type Context, type Span, SpanKind, SpanStatusCode, type Tracer } from "@opentelemetry/api";
 import type { Decision, StageRecord } from "@/server/contracts/gatewayAdmin";
 import type { ApiError } from "./apiError";
-import { failureKind } from "./failureKind";
 import type { ModelRequest } from "./modelRequest";
 
 interface RequestTraceOptions {
@@ -77,7 +76,7 @@ export class RequestTrace {
         ...where,
         "gen_ai.operation.name": operation,
         ...tokens(stage),
-        ...(verdict === "failed" && judgeSeconds === null && { "error.type": failureKind(stage.reason) }),
+        ...(verdict === "failed" && judgeSeconds === null && { "error.type": stage.failure ?? "other" }),
       },
     });
     if (judgeSeconds === null) return;

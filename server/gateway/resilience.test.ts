@@ -53,7 +53,7 @@ describe("when engines fail", () => {
     expect(statuses).toEqual([502, 502, 200]);
   });
 
-  it("refuses new requests while a model is down, and keeps those it took until an engine is back", async () => {
+  it("refuses what comes while a model is down, and what waited for it, with a time to come again, and serves when an engine is back", async () => {
     const dead = await startTestEngine(() => undefined);
     await dead.close();
     const gateway = await startTestGateway();
@@ -67,7 +67,9 @@ describe("when engines fail", () => {
     expect(refused.headers.get("retry-after")).not.toBeNull();
     expect(((await refused.json()) as { error: { code: string } }).error.code).toBe("no_endpoint");
     const back = await startTestEngine((_, response) => sayCompletion(response, "back"), Number(new URL(dead.url).port));
-    expect((await pending).status).toBe(200);
+    const waited = await pending;
+    expect([waited.status, Number(waited.headers.get("retry-after")) > 0]).toEqual([503, true]);
+    await until(async () => (await gateway.chat({})).status === 200);
     expect(back.asked.length).toBeGreaterThan(0);
   });
 

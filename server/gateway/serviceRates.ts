@@ -1,6 +1,6 @@
 import { ServiceRate } from "./serviceRate";
 
-/** When to ask again where nothing tells: as long as a failed engine's next probe takes at most. */
+/** When to ask again where nothing tells. */
 export const unknownRetrySeconds = 10;
 const longestRetrySeconds = 120;
 

@@ -1,3 +1,4 @@
+import type { FailureKind } from "@/server/contracts/gatewayAdmin";
 import type { Endpoint } from "./endpoint";
 import { type EngineReply, isBrokenOrFull } from "./engineCall";
 import { isRecord } from "./isRecord";
@@ -13,7 +14,7 @@ export type StageOutcome =
   /** The engine refuses the request; another would as well, unless it may be set up otherwise (`elsewhere`). */
   | { readonly kind: "refused"; readonly reply: WholeReply; readonly elsewhere: boolean }
   /** Nothing of use came and the client has seen nothing, so another engine may be asked. */
-  | { readonly kind: "failed"; readonly reason: string; readonly full?: boolean }
+  | { readonly kind: "failed"; readonly failure: FailureKind; readonly reason: string }
   | { readonly kind: "aborted" };
 
 /** Wrong key, and no such model or path, as an engine that is still being set up says. */
@@ -25,7 +26,8 @@ export function stageOutcome(outcome: RelayOutcome, { answersIn }: Pick<Endpoint
   const { reply } = outcome;
   if (reply.kind !== "answered") return reply;
   const { status } = reply;
-  if (isBrokenOrFull(status)) return { kind: "failed", reason: refusalOf({ reply }), full: status === 429 };
+  if (isBrokenOrFull(status))
+    return { kind: "failed", failure: status === 429 ? "status-429" : "status-5xx", reason: refusalOf({ reply }) };
   if (status !== 200) return { kind: "refused", reply, elsewhere: status < 400 || ofThisEngine.includes(status) };
   const completion = parsed(reply.body);
   if (isRecord(completion) && Array.isArray(completion[answersIn])) return { kind: "answered", reply, completion };
@@ -33,6 +35,7 @@ export function stageOutcome(outcome: RelayOutcome, { answersIn }: Pick<Endpoint
   if (streamed && reply.body.includes("data: [DONE]")) return { kind: "answered", reply, completion: null };
   return {
     kind: "failed",
+    failure: "no-answer",
     reason: streamed ? "the engine ended its stream before the first token" : "the engine's answer is no completion",
   };
 }

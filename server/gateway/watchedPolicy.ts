@@ -5,7 +5,7 @@ export interface JudgedWork {
   readonly work: WaitingWork;
   /** Whose answer it is. */
   readonly model: string;
-  readonly verdict: Exclude<Action, { kind: "dispatch" }>;
+  readonly verdict: Extract<Action, { kind: "accept" | "escalate" }>;
   readonly view: View;
 }
 
@@ -41,7 +41,7 @@ interface Decided {
 
 function showJudged(watcher: PolicyWatcher, { policy, view, actions }: Decided): void {
   for (const verdict of actions) {
-    if (verdict.kind === "dispatch") continue;
+    if (verdict.kind !== "accept" && verdict.kind !== "escalate") continue;
     const work = view.waiting.find(({ id }) => id === verdict.workId);
     if (work !== undefined && policy.judges(work.stage)) watcher.judged({ work, model: policy.modelOfStage(work.stage), verdict, view });
   }
