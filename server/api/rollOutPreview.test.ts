@@ -111,6 +111,22 @@ describe("a roll-out before it is approved", { timeout: 120_000 }, () => {
     await expect(plans.dip(second.id, clusterId, left)).rejects.toThrow("nobody looks");
   });
 
+  it("is predicted without a model that is lost beside the whole of it, whose figures are the plan's own", async () => {
+    const ask = (lost: readonly string[], lowerMayAnswer = true) =>
+      plans.remaining({ planId: first.id, clusterId, lost: [...lost], lowerMayAnswer }, signal);
+    const withoutSmall = done(await ask(["qwen2.5-3b"])).remaining;
+    expect(withoutSmall.requestsPerSecond).toBe(12);
+    expect(withoutSmall.whole.p95Seconds).toBe(first.predictions.p95Seconds);
+    expect(Math.abs((withoutSmall.whole.quality ?? 0) - first.predictions.quality)).toBeLessThan(1.5);
+    expect(withoutSmall.remaining.capacityPerSecond).toBeLessThan(withoutSmall.whole.capacityPerSecond ?? 0);
+    const withoutLarge = done(await ask(["qwen2.5-7b"])).remaining;
+    expect(withoutLarge.remaining.refusedShare).toBe(0);
+    expect(withoutLarge.remaining.quality).toBeLessThan(withoutLarge.whole.quality ?? 0);
+    expect(done(await ask(["qwen2.5-7b"], false)).remaining.remaining.refusedShare).toBeGreaterThan(0);
+    const nothing = done(await ask(["qwen2.5-3b", "qwen2.5-7b"])).remaining;
+    expect(nothing.remaining).toMatchObject({ p95Seconds: null, quality: null, capacityPerSecond: null });
+  });
+
   it("has files: orders of engines that come, stay and go, and the gateway's configuration on both sides", async () => {
     const { files } = done(await plans.generated(second.id, clusterId));
     const gateway = files.at(-1);

@@ -81,18 +81,10 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
     skipped: passedOver(wanted, stage, stages),
   });
 
-  function queuesOf(waiting: readonly WaitingWork[]): readonly WaitingWork[][] {
-    const queues: WaitingWork[][] = models.map(() => []);
-    for (const work of waiting) {
-      if (work.state.kind !== "queued") continue;
-      const queue = queueOfStage[work.stage];
-      if (queue !== undefined) queues[queue]?.push(work);
-    }
-    return queues;
-  }
-
   function plannedQueues({ waiting, replicas }: View): readonly PlannedQueue[] {
-    return queuesOf(waiting).map((queue, index) => ({
+    const queues: WaitingWork[][] = models.map(() => []);
+    for (const work of waiting) if (work.state.kind === "queued") queues[queueOfStage[work.stage] ?? -1]?.push(work);
+    return queues.map((queue, index) => ({
       slots: refreshed(seatsOf(models[index] ?? "", replicas)),
       queue: new ReleaseQueue(queue, order, logs[index]?.copy()),
     }));
@@ -120,19 +112,18 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
       const actions: Action[] = [];
       const { outage } = view;
       const lost = outage && route.models.map((model) => outage.isLost(model));
-      // Written out: the list may be long, and as a rule all of it stays.
-      const staying: WaitingWork[] = [];
+      const queues: WaitingWork[][] = models.map(() => []);
       for (const work of view.waiting) {
         if (work.state.kind === "answered") actions.push(judged(work, work.state.judgedScore, outage));
         else if (lost?.[work.stage] || work.failedStages?.includes(work.stage)) actions.push(movedOn(work, outage));
-        else staying.push(work);
+        else queues[queueOfStage[work.stage] ?? -1]?.push(work);
       }
       if (view.replicas !== seen) {
         seen = view.replicas;
         seats = models.map((model) => seatsOf(model, view.replicas));
       }
       let holds = false;
-      for (const [index, queue] of queuesOf(staying).entries()) {
+      for (const [index, queue] of queues.entries()) {
         const own = seats[index];
         if (own === undefined || queue.length === 0) continue;
         const release = new ReleaseQueue(queue, order, logs[index]);
