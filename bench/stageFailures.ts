@@ -131,7 +131,12 @@ const after = (seconds: number): Promise<void> => new Promise((resolve) => setTi
 
 async function healthy(engine: Emulation): Promise<void> {
   const url = `${engine.engineUrls[0]}/health`;
-  while (!(await fetch(url).then(({ ok }) => ok).catch(() => false))) await after(0.02);
+  while (
+    !(await fetch(url)
+      .then(({ ok }) => ok)
+      .catch(() => false))
+  )
+    await after(0.02);
 }
 
 /** Kills the engines of a subset under load, leaves them dead, brings them back and waits until nothing tells of it any more. */
@@ -177,7 +182,10 @@ function tableOf(rows: readonly Row[]): string {
   const lines = rows.map((row) => {
     const longest = Math.max(0, ...row.replies.map(({ sentMs, endedMs }) => (endedMs - sentMs) / 1000));
     const counts = (["answered", "refused", "failed", "hung"] as const).map((ending) => count(row, ending));
-    const what = [row.dead.map((model) => models.indexOf(model as (typeof models)[number]) + 1).join(", "), row.stream ? "stream" : "plain"];
+    const what = [
+      row.dead.map((model) => models.indexOf(model as (typeof models)[number]) + 1).join(", "),
+      row.stream ? "stream" : "plain",
+    ];
     return `| ${[...what, row.judgeUp ? "up" : "down", row.replies.length, ...counts, longest.toFixed(2), seconds(row.noticeSeconds), seconds(row.recoverSeconds)].join(" | ")} |`;
   });
   return [head, `|${"---|".repeat(11)}`, ...lines].join("\n");
