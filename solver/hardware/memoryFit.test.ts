@@ -99,3 +99,22 @@ test("every model of the shipped ladders fits 32 H100 in some shape", () => {
   const homeless = Object.values(modelCards).filter((card) => feasibleShapes(card, h100, { gpusPerNode: 8, maxGpus: 32 }).length === 0);
   expect(homeless.map((card) => card.id)).toEqual([]);
 });
+
+test("a card smaller than what an engine takes besides weights is refused by how much it lacks, never by a negative amount", () => {
+  fc.assert(
+    fc.property(fc.double({ min: 1e8, max: 4e9, noNaN: true }), fc.constantFrom(...Object.keys(modelCards)), (memoryBytes, id) => {
+      const fit = memoryFit(model(id), { ...h100, id: "small-card", memoryBytes }, { tp: 1, pp: 1 });
+      if (!fit.fits) expect(fit.reason).not.toMatch(/[-−]\d/);
+    }),
+  );
+  const fit = memoryFit(model("llama-3.1-8b"), { ...h100, id: "small-card", memoryBytes: 2e9 }, { tp: 1, pp: 1 });
+  expect(fit).toEqual({
+    fits: false,
+    reason: "small-card is 0.7 GB too small for any model: an engine may take 1.8 GB of it and needs 2.5 GB besides weights and KV cache",
+  });
+});
+
+test("weights that do not fit are refused with the amount by which they are too large", () => {
+  const fit = memoryFit(model("llama-3.1-70b"), h100, { tp: 1, pp: 1 });
+  expect(fit).toMatchObject({ fits: false, reason: expect.stringContaining("66.3 GB more than the 74.8 GB it has for them") });
+});

@@ -42,10 +42,17 @@ export function memoryFit(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, m
   const usableBytes = memoryShare * gpu.memoryBytes - OVERHEAD_BYTES;
   const kvBytesPerGpu = usableBytes - weightBytesPerGpu;
   const label = `${model.id} in ${model.precision} at tp ${shape.tp}, pp ${shape.pp}`;
+  if (usableBytes <= 0) {
+    const share = gigabytes(memoryShare * gpu.memoryBytes);
+    return {
+      fits: false,
+      reason: `${gpu.id} is ${gigabytes(-usableBytes)} too small for any model: an engine may take ${share} of it and needs ${gigabytes(OVERHEAD_BYTES)} besides weights and KV cache`,
+    };
+  }
   if (kvBytesPerGpu <= 0) {
     return {
       fits: false,
-      reason: `${label} needs ${gigabytes(weightBytesPerGpu)} of weights on each ${gpu.id}, which has ${gigabytes(usableBytes)} to give: use more GPUs per replica`,
+      reason: `${label} needs ${gigabytes(weightBytesPerGpu)} of weights on each ${gpu.id}, ${gigabytes(-kvBytesPerGpu)} more than the ${gigabytes(usableBytes)} it has for them: use more GPUs per replica`,
     };
   }
   const kvTokens = Math.floor(kvBytesPerGpu / ((kvBytesPerToken(model) * stageShare) / kvShards(model.architecture, shape.tp)));
