@@ -18,7 +18,7 @@ const cost: PlanPromise = {
 };
 const rate: PlanInput = { name: "rate", kind: "rate", planned: 54, now: 110.4, level: 2.31, state: "drifted" };
 const report: PromiseReport = {
-  ...{ planId: "p", atMs: 0, requests: 1234, windowSeconds: 300, notComparable: null, broken: [], simulating: false, notes: [] },
+  ...{ planId: "p", atMs: 0, requests: 1234, failed: 0, windowSeconds: 300, notComparable: null, broken: [], simulating: false, notes: [] },
   ...{ emulated: false, emulatedAsPlanned: false },
   promises: [p95, cost],
   inputs: [rate],
@@ -90,6 +90,9 @@ describe("standingOf", () => {
   it("says that too little is measured, or why nothing compares, rather than that promises are kept", () => {
     const early: PlanPromise = { ...p95, verdict: "too little measured" };
     expect(standingOf(of({ promises: [early], inputs: [steady], requests: 12 })).says).toMatch(/^Too little is measured yet: 12 requests/);
+    expect(standingOf(of({ promises: [early], inputs: [steady], requests: 12, failed: 3 })).says).toMatch(
+      /^Too little is measured yet: 12 answered requests and 3 that failed/,
+    );
     const reason = "Knobs are turned by hand.";
     expect(standingOf(of({ notComparable: reason }))).toMatchObject({ says: reason, calm: false, offers: false });
   });

@@ -125,7 +125,13 @@ export function inputRows({ inputs }: Pick<PromiseReport, "inputs">): readonly I
   }));
 }
 
-export function standingOf({ promises, inputs, notComparable, requests, windowSeconds }: PromiseReport): Standing {
+/** Requests with an answer, and how many had none where some failed: `1,234 answered requests and 12 that failed`. */
+const requestsText = ({ requests, failed }: Pick<PromiseReport, "requests" | "failed">): string =>
+  failed === 0
+    ? formatCounted(requests, "request")
+    : `${formatCounted(requests, "answered request")} and ${formatCount(failed)} that failed`;
+
+export function standingOf({ promises, inputs, notComparable, requests, failed, windowSeconds }: PromiseReport): Standing {
   const changed = inputs.filter(({ state }) => state === "drifted" || state === "moved");
   const moved = changed.map(({ name }) => name);
   const inputsSay = moved.length === 0 ? "" : ` No longer as planned: ${moved.join(", ")}.`;
@@ -139,7 +145,7 @@ export function standingOf({ promises, inputs, notComparable, requests, windowSe
     return { word, tone: "bad", says: `${kept} of ${promises.length} are kept.${inputsSay}`, calm: false, offers };
   }
   if (kept === 0) {
-    const says = `Too little is measured yet: ${formatCounted(requests, "request")} in ${formatSeconds(windowSeconds)}.${inputsSay}`;
+    const says = `Too little is measured yet: ${requestsText({ requests, failed })} in ${formatSeconds(windowSeconds)}.${inputsSay}`;
     return { word: "too little measured", tone: "neutral", says, calm: false, offers };
   }
   const apart = promises.filter(({ verdict }) => verdict === "not comparable").map(({ name }) => name);
@@ -173,7 +179,7 @@ export function emulatedSays({
 }
 
 /** What the figures rest on. */
-export function promiseWindowSays({ requests, windowSeconds, drift: { last, windowSeconds: tested } }: PromiseReport): string {
+export function promiseWindowSays({ requests, failed, windowSeconds, drift: { last, windowSeconds: tested } }: PromiseReport): string {
   const judged = last === null ? "none ended yet" : `the last ${formatClock(last.at)}`;
-  return `${formatCounted(requests, "request")} in ${formatSeconds(windowSeconds)}; drift by windows of ${formatSeconds(tested)}, ${judged}`;
+  return `${requestsText({ requests, failed })} in ${formatSeconds(windowSeconds)}; drift by windows of ${formatSeconds(tested)}, ${judged}`;
 }

@@ -14,7 +14,7 @@ const unsure = promise("quality", { kind: "score", verdict: "too little measured
 const rate = (now: number, state: PlanInput["state"]): PlanInput => ({ name: "rate", kind: "rate", planned: 8, now, level: null, state });
 
 const report = (change: Partial<PromiseReport>): PromiseReport => ({
-  ...{ planId: "p", atMs: 0, emulated: true, emulatedAsPlanned: true, requests: 400, windowSeconds: 300, notComparable: null },
+  ...{ planId: "p", atMs: 0, emulated: true, emulatedAsPlanned: true, requests: 400, failed: 0, windowSeconds: 300, notComparable: null },
   ...{ promises: [latency, quality], inputs: [], broken: [], simulating: false, notes: [] },
   drift: { windowSeconds: 60, last: null, driftedSince: null, says: null },
   ...change,
@@ -46,6 +46,15 @@ describe("a plan that was put into force", () => {
         toMs: null,
         says: expect.stringMatching(/^Measuring/),
       });
+  });
+
+  it("fails where its requests fail, also where none is answered, rather than waiting for answers", () => {
+    const failures = promise("failed requests", { kind: "share", promised: 0, measured: 1, interval: null, verdict: "broken" });
+    const none = promise("p95 end to end", { measured: null, interval: null, verdict: "too little measured" });
+    expect(after({ requests: 0, failed: 651, promises: [none, failures] })).toMatchObject({
+      state: "failed",
+      says: "Does not keep what it promised: failed requests 100 %, promised 0 %.",
+    });
   });
 
   it("waits for what more traffic decides, and for that no longer than its time limit", () => {

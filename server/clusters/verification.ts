@@ -41,7 +41,8 @@ export function lookedAt(open: Verification, planId: string, { nowMs, timeScale,
 
   const moved = movedTraffic(report.inputs);
   const checks = report.promises.filter(({ kind }) => kind !== "usd").map((promise) => checkOf(promise, moved));
-  const { requests } = report;
+  // Requests that failed were traffic too: a plan under which nothing is answered is judged, not waited for.
+  const requests = report.requests + report.failed;
   const seen = { requests, checks };
   const enough = requests >= open.needs.requests && report.windowSeconds >= open.needs.seconds;
   if (!enough && !late) {

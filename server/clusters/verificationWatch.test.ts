@@ -17,7 +17,7 @@ afterAll(() => cluster.stop());
 
 const report = (measured: number): PromiseReport => ({
   ...{ planId: cluster.store.clusters.get("embedded")?.runningPlanId ?? "", atMs: 0, emulated: true, emulatedAsPlanned: true },
-  ...{ requests: 400, windowSeconds: 300, notComparable: null, inputs: [], broken: [], simulating: false, notes: [] },
+  ...{ requests: 400, failed: 0, windowSeconds: 300, notComparable: null, inputs: [], broken: [], simulating: false, notes: [] },
   promises: [
     {
       ...{ name: "p95 end to end", kind: "seconds", promised: 2, band: { low: 1.8, high: 2.2 }, measured, interval: null },

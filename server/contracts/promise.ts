@@ -61,6 +61,8 @@ export interface PromiseReport {
   readonly emulatedAsPlanned: boolean;
   /** Answered requests that the plan decided, and the engine seconds in which they ended. */
   readonly requests: number;
+  /** Requests that the plan decided and that were turned away or not answered in that time, clients that left aside. */
+  readonly failed: number;
   readonly windowSeconds: number;
   /** Why nothing compares at all; null where it does. */
   readonly notComparable: string | null;

@@ -3,15 +3,15 @@ import type { PlanPromise } from "@/server/contracts/promise";
 import { mean } from "@/solver/numeric/quantile";
 import type { Plan } from "@/solver/plan/plan";
 import { MATERIAL } from "@/solver/workload/drift";
-import { type MeasuredFigure, meanInterval, quantileInterval, shareInterval } from "@/solver/workload/driftIntervals";
+import { countedShare, type MeasuredFigure, meanInterval, quantileInterval, shareInterval } from "@/solver/workload/driftIntervals";
 import { type Enough, type Promised, type PromiseVerdict, verdictOf } from "@/solver/workload/driftVerdict";
-import { type PromiseWindow, unsettled } from "./promiseWindow";
+import { isFailed, type PromiseWindow, unsettled } from "./promiseWindow";
 
 /**
  * Requests before a figure is judged. A percentile is kept with five in the tail of a p95; its interval, between order statistics, holds
- * from few requests on. Intervals of means and shares hold from more.
+ * from few requests on. Intervals of means and shares hold from more. Failures are counted, so few requests suffice.
  */
-const ENOUGH = { percentile: { broken: 10, kept: 100 }, mean: { broken: 50, kept: 50 } } as const;
+const ENOUGH = { percentile: { broken: 10, kept: 100 }, mean: { broken: 50, kept: 50 }, failures: { broken: 3, kept: 50 } } as const;
 
 /** A share of requests may differ by this much at least. */
 const SHARE_ALLOWED = 0.03;
@@ -34,9 +34,6 @@ export const failedName = "failed requests";
 /** Of all requests: some fail on any day. */
 const FAILED_ALLOWED = 0.01;
 
-/** A client that left, which is no failure. */
-const CLIENT_GONE = 499;
-
 export interface Measuring {
   readonly plan: Plan;
   readonly window: PromiseWindow;
@@ -57,14 +54,19 @@ type Row = Pick<PlanPromise, "name" | "kind" | "promised"> & {
   readonly basis: string;
   /** Why a figure beyond its band breaks no promise; left out where it does. */
   readonly excused?: string;
+  /** The count, in words, where the figure is counted and not drawn from a sample. */
+  readonly counted?: string;
 };
 
 /** What a plan promised, each beside what is measured of it and whether the one bears the other out. */
 export function measuredPromises(measuring: Measuring): readonly PlanPromise[] {
   const { plan, window, notComparable } = measuring;
-  const early = unsettled(window, plan);
+  const unsettledSays = unsettled(window, plan);
   return [...trafficRows(measuring), ...serviceRows(measuring), ...costRows(measuring)].map((row) => {
-    const { name, kind, promised, band, measured, enough, basis, excused } = row;
+    const { name, kind, promised, band, measured, enough, excused, counted } = row;
+    const basis = counted === undefined ? row.basis : `${counted}; ${row.basis}`;
+    // Where nothing was answered no answer is still to come that would lower the share of failures.
+    const early = counted !== undefined && window.answered.length === 0 && window.seen.length > 0 ? null : unsettledSays;
     const own = verdictOf(measured, band, enough);
     const excuse = notComparable ?? (early === null && own === "broken" ? excused : undefined);
     const verdict: PromiseVerdict = excuse !== undefined ? "not comparable" : early !== null ? "too little measured" : own;
@@ -79,7 +81,7 @@ export function measuredPromises(measuring: Measuring): readonly PlanPromise[] {
       band: { low: band.low, high: band.high },
       measured: measured?.value ?? null,
       interval:
-        measured === null || !Number.isFinite(measured.high) || measured.high === measured.low
+        measured === null || counted !== undefined || !Number.isFinite(measured.high) || measured.high === measured.low
           ? null
           : { low: measured.low, high: measured.high },
       reason: excuse ?? (verdict === "too little measured" ? `${early ?? few}; ${basis}` : basis),
@@ -165,7 +167,8 @@ function qualityRow({ plan: { predictions }, window: { answered }, labelOf, acce
 function serviceRows({ plan, window }: Measuring): Row[] {
   const { requestsPerSecond: rate, answered, seen } = window;
   const planned = plan.inputs.workload.requestsPerSecond;
-  const failed = seen.flatMap(({ status }) => (status === CLIENT_GONE ? [] : status < 400 ? 0 : 1));
+  const ended = seen.filter((decision) => decision.status < 400 || isFailed(decision));
+  const failures = ended.filter(isFailed).length;
   const busy = plan.predictions.stages.flatMap(({ model, requestsPerSecond, utilisation }): Row[] => {
     const reached = shareInterval(answered.map(({ stages }) => (stages.some((visit) => visit.model === model) ? 1 : 0)));
     if (!(requestsPerSecond > 0)) return [];
@@ -191,9 +194,16 @@ function serviceRows({ plan, window }: Measuring): Row[] {
   return [
     ...busy,
     {
-      ...{ name: failedName, kind: "share", promised: 0, measured: shareInterval(failed), enough: ENOUGH.mean },
+      ...{
+        name: failedName,
+        kind: "share",
+        promised: 0,
+        measured: countedShare(ended.map((one) => (isFailed(one) ? 1 : 0))),
+        enough: ENOUGH.failures,
+      },
       band: { low: 0, high: FAILED_ALLOWED, better: "lower" },
       basis: `turned away or not answered, clients that left aside; ${100 * FAILED_ALLOWED} % is allowed`,
+      ...(failures === 0 ? {} : { counted: `${failures} of ${ended.length} requests failed` }),
     },
   ];
 }

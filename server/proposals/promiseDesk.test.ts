@@ -68,17 +68,19 @@ interface Served extends TestTraffic {
   readonly engineSeconds?: number;
   /** Of the window, before the first request comes. */
   readonly idleSeconds?: number;
+  /** Which requests fail, by their number. */
+  readonly fails?: (at: number) => boolean;
 }
 
 /** What a gateway writes down in the window, newest first. */
-function records({ p95Seconds, engineSeconds = 0.01, idleSeconds = 0, ...traffic }: Served): Decision[] {
+function records({ p95Seconds, engineSeconds = 0.01, idleSeconds = 0, fails = () => false, ...traffic }: Served): Decision[] {
   const random = seededRandom(7);
   return testDecisions(
     { plan, workload, timeScale: 1, startMs: START_MS },
     { fromSeconds: idleSeconds, seconds: WINDOW - idleSeconds },
     traffic,
   )
-    .map((decision) => {
+    .map((decision, at) => {
       const endToEndSeconds = p95Seconds * Math.exp(0.5 * (random.normal() - 1.645));
       const stages = decision.stages.map((stage) => ({
         ...stage,
@@ -87,7 +89,7 @@ function records({ p95Seconds, engineSeconds = 0.01, idleSeconds = 0, ...traffic
       }));
       return {
         ...decision,
-        stages,
+        ...(fails(at) ? { status: 503, stages: [] } : { stages }),
         endToEndSeconds,
         finishedAtMs: decision.finishedAtMs + (endToEndSeconds - decision.endToEndSeconds) * 1000,
       };
@@ -256,4 +258,29 @@ test("nothing is judged in a panic, with knobs turned, under another plan, of mo
   expect([notComparable(plan, frame(), false), unpredictedPlan(plan)]).toEqual([null, null]);
   const young = { ...frame(), measured: { ...frame().measured, windowSeconds: plan.predictions.p95Seconds } };
   expect(new Set(told(young).promises.map(({ verdict }) => verdict))).toEqual(new Set(["too little measured"]));
+});
+
+test("failures in a row are counted and break their promise, whatever else is too little measured", () => {
+  const requests = RATE * WINDOW;
+  const outage = (at: number): boolean => at >= requests / 2 && at < 0.755 * requests;
+  const report = open({ rate: RATE, p95Seconds: plan.predictions.p95Seconds, fails: outage }).report(clusterId)!;
+  const row = report.promises.find(({ name }) => name === "failed requests")!;
+  expect(row).toMatchObject({ verdict: "broken", interval: null });
+  expect(row.measured).toBeCloseTo(0.255, 2);
+  expect(row.reason).toMatch(/^10\d\d of 3\d\d\d requests failed; /);
+  expect(report.failed / (report.requests + report.failed)).toBeCloseTo(row.measured!, 6);
+});
+
+test("where every request fails that promise is broken at once, and all others are too little measured", () => {
+  const report = open({ rate: RATE, p95Seconds: 1, idleSeconds: WINDOW - 1.5, fails: () => true }).report(clusterId)!;
+  expect(report.requests).toBe(0);
+  expect(report.failed).toBeGreaterThan(3);
+  expect(verdicts(report)).toMatchObject({ "failed requests": "broken", "p95 end to end": "too little measured" });
+});
+
+test("a failure or two in many requests are said, though they may be chance", () => {
+  const report = open({ rate: RATE, p95Seconds: 1, idleSeconds: WINDOW - 20, fails: (at) => at % 50 === 7 && at < 150 }).report(clusterId)!;
+  const row = report.promises.find(({ name }) => name === "failed requests")!;
+  expect(row.verdict).not.toBe("broken");
+  expect(row.reason).toContain("3 of ");
 });

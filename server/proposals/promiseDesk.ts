@@ -103,7 +103,8 @@ export function createPromiseDesk({ store, planner, trafficOf, sourceOf, now = D
     const under = known?.planId === plan.id ? known.under : null;
     const { windowSeconds, last, driftedSince, says } = traffic.report();
     return {
-      ...{ planId: plan.id, atMs: frame.atMs, requests: window.counts.answered, windowSeconds: window.seconds, notComparable: reason },
+      ...{ planId: plan.id, atMs: frame.atMs, requests: window.counts.answered, failed: window.counts.failed },
+      ...{ windowSeconds: window.seconds, notComparable: reason },
       ...{ emulated: source.emulated, emulatedAsPlanned: source.emulatedAsPlanned, promises, inputs, simulating: simulating !== null },
       drift: { windowSeconds, last, driftedSince, says },
       broken: explainBroken({ plan, window, promises, inputs, under }),

@@ -32,7 +32,7 @@ function decisions(endToEndSeconds: number, change: Partial<Decision> = {}): Dec
 test("what a canary's candidate decided is not held against the plan, and so is not its rate", () => {
   const own = decisions(1);
   const window = promiseWindow(plan, [...decisions(1, { canary: true }), ...own], frame);
-  expect(window.counts).toEqual({ answered: own.length, seen: own.length });
+  expect(window.counts).toEqual({ answered: own.length, seen: own.length, failed: 0 });
   expect(window.requestsPerSecond!.value).toBeCloseTo(RATE, 1);
   expect(promiseWindow(plan, decisions(1, { canary: false }), frame).counts.seen).toBe(own.length);
 });

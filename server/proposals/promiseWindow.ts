@@ -10,13 +10,19 @@ export interface PromiseWindow {
   readonly answered: readonly Decision[];
   /** With those that failed or were shed, as many at most. */
   readonly seen: readonly Decision[];
-  /** How many of either there were in all. */
-  readonly counts: { readonly answered: number; readonly seen: number };
+  /** How many of either there were in all, and how many failed. */
+  readonly counts: { readonly answered: number; readonly seen: number; readonly failed: number };
   /** Engine seconds since the first of them came, or since the window began. */
   readonly seconds: number;
   /** Arrivals per engine second with their 99 % interval; null while the window is too short to tell. */
   readonly requestsPerSecond: MeasuredFigure | null;
 }
+
+/** A client that left, which is no failure. */
+const CLIENT_GONE = 499;
+
+/** Whether a request was turned away or not answered for a reason that does not lie with its client. */
+export const isFailed = ({ status }: Pick<Decision, "status">): boolean => status >= 400 && status !== CLIENT_GONE;
 
 /** Parts of the window whose arrivals are counted: enough to see how they fluctuate. */
 const SLICES = 20;
@@ -54,7 +60,7 @@ export function promiseWindow(plan: Plan, decisions: readonly Decision[], frame:
   return {
     answered: answered.slice(-MOST),
     seen: all.slice(-MOST),
-    counts: { answered: answered.length, seen: all.length },
+    counts: { answered: answered.length, seen: all.length, failed: all.filter(isFailed).length },
     seconds,
     requestsPerSecond: rateOf(all, { fromMs, timeScale, seconds }),
   };

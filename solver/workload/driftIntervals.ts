@@ -37,19 +37,27 @@ export function meanInterval(values: ArrayLike<number>): MeasuredFigure | null {
  * @returns null without values.
  */
 export function shareInterval(values: ArrayLike<0 | 1>): MeasuredFigure | null {
+  const counted = countedShare(values);
+  if (counted === null) return null;
+  const { value, low, high, count } = counted;
+  const overBlocks = blocksHalfWidth(values);
+  return { value, low: Math.max(0, Math.min(low, value - overBlocks)), high: Math.min(1, Math.max(high, value + overBlocks)), count };
+}
+
+/**
+ * The share of 1 among values of 0 and 1 with Wilson's 99 % interval, whatever their order. For what happened and is counted, such as
+ * requests that failed: an outage is failures in a row, which the means of blocks would take for chance.
+ *
+ * @returns null without values.
+ */
+export function countedShare(values: ArrayLike<0 | 1>): MeasuredFigure | null {
   const count = values.length;
   if (count === 0) return null;
   const value = mean(values);
   const square = NORMAL_99 ** 2 / count;
   const centre = (value + square / 2) / (1 + square);
   const half = (NORMAL_99 * Math.sqrt((value * (1 - value)) / count + square / (4 * count))) / (1 + square);
-  const overBlocks = blocksHalfWidth(values);
-  return {
-    value,
-    low: Math.max(0, Math.min(centre - half, value - overBlocks)),
-    high: Math.min(1, Math.max(centre + half, value + overBlocks)),
-    count,
-  };
+  return { value, low: Math.max(0, centre - half), high: Math.min(1, centre + half), count };
 }
 
 /**
