@@ -1,79 +1,136 @@
 import type { WorkloadDetail, WorkloadSummary } from "@/server/contracts/studio";
 import { formatCount } from "../ui/format";
+import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
 import { Table } from "../ui/Table";
 import { JudgeBadge } from "./JudgeBadge";
 import { JudgeTrust } from "./JudgeTrust";
+import { ModelName } from "./ModelName";
 import { aucText, prepareJudged } from "./prepareWorkload";
 
 const box = { width: 100, height: 30 } as const;
 
-/** What the gate sees against what counts: how judged scores lie for answers that are right and for those that are wrong. */
-export function JudgePanel(props: { readonly summary: WorkloadSummary; readonly detail: WorkloadDetail }) {
-  const { summary, detail } = props;
-  const { bars, right, wrong } = prepareJudged(detail.judgedByLabel);
+interface Judged {
+  readonly column: WorkloadDetail["models"][number];
+  readonly identities: ReadonlyMap<string, ModelIdentity>;
+  readonly isModelled: boolean;
+}
+
+/** How judged scores of one model's answers lie, for those that are right and for those that are wrong. */
+function JudgedModel({ column: { model, judgedByLabel, judgeAuc }, identities, isModelled }: Judged) {
+  const { bars, right, wrong } = prepareJudged(judgedByLabel);
   const width = box.width / bars.length;
+  return (
+    <figure className="m-0 flex min-w-0 flex-col gap-1" data-testid={`judged-${model}`}>
+      <figcaption className="flex flex-col gap-0.5 text-xs text-ink-2">
+        <span className="text-sm text-ink">
+          <ModelName model={model} identities={identities} />
+        </span>
+        <span>{judgeAuc === null ? "All labels are alike: nothing tells how reliable the scores are." : `AUC ${aucText(judgeAuc)}`}</span>
+        <span className="text-ink-3">
+          {formatCount(right)} right, {formatCount(wrong)} wrong
+        </span>
+      </figcaption>
+      <svg
+        role="img"
+        aria-label={`Judged scores of ${model}: right answers above, wrong ones below`}
+        viewBox={`0 ${-box.height} ${box.width} ${2 * box.height}`}
+        preserveAspectRatio="none"
+        className="h-24 w-full"
+      >
+        {bars.map((bar, at) => (
+          <g key={bar.key} opacity={isModelled ? 0.6 : 0.9}>
+            <title>{`${bar.scores}: ${bar.rightText} of the right, ${bar.wrongText} of the wrong`}</title>
+            <rect
+              x={at * width + 0.3}
+              width={width - 0.6}
+              y={-bar.right * (box.height - 1)}
+              height={bar.right * (box.height - 1)}
+              fill="var(--accent)"
+            />
+            <rect x={at * width + 0.3} width={width - 0.6} y={0} height={bar.wrong * (box.height - 1)} fill="var(--warn)" />
+          </g>
+        ))}
+        <path d={`M0 0H${box.width}`} stroke="var(--line-strong)" strokeWidth="0.5" vectorEffect="non-scaling-stroke" />
+      </svg>
+      <div className="flex justify-between text-xs text-ink-3">
+        <span>0</span>
+        <span>judged score</span>
+        <span>100</span>
+      </div>
+    </figure>
+  );
+}
+
+/** What the gate sees against what counts, for each model by itself: a gate compares scores of one stage only. */
+export function JudgePanel(props: {
+  readonly summary: WorkloadSummary;
+  readonly detail: WorkloadDetail;
+  readonly identities: ReadonlyMap<string, ModelIdentity>;
+}) {
+  const { summary, detail, identities } = props;
   // Who says what is right may err too.
   const by = summary.measured === undefined ? "by their label" : `by "${summary.measured.label.name}"`;
   const isModelled = summary.judge.kind === "modelled";
   return (
     <Panel title="Label against judged score" aside={<JudgeBadge workload={summary} />}>
-      <figure className="m-0 flex flex-col gap-1">
-        <figcaption className="text-xs text-ink-2">
-          Judged score of {formatCount(right)} answers that are right {by} (above) and {formatCount(wrong)} that are wrong (below), each as
-          shares of its own
-        </figcaption>
-        <svg
-          role="img"
-          aria-label="Judged scores of right answers above, of wrong ones below"
-          viewBox={`0 ${-box.height} ${box.width} ${2 * box.height}`}
-          preserveAspectRatio="none"
-          className="h-32 w-full"
-        >
-          {bars.map((bar, at) => (
-            <g key={bar.key} opacity={isModelled ? 0.6 : 0.9}>
-              <title>{`${bar.scores}: ${bar.rightText} of the right, ${bar.wrongText} of the wrong`}</title>
-              <rect
-                x={at * width + 0.3}
-                width={width - 0.6}
-                y={-bar.right * (box.height - 1)}
-                height={bar.right * (box.height - 1)}
-                fill="var(--accent)"
-              />
-              <rect x={at * width + 0.3} width={width - 0.6} y={0} height={bar.wrong * (box.height - 1)} fill="var(--warn)" />
-            </g>
-          ))}
-          <path d={`M0 0H${box.width}`} stroke="var(--line-strong)" strokeWidth="0.5" vectorEffect="non-scaling-stroke" />
-        </svg>
-        <div className="flex justify-between text-xs text-ink-3">
-          <span>0</span>
-          <span>judged score</span>
-          <span>100</span>
-        </div>
-      </figure>
-      <p className="mt-2 text-sm">
-        {detail.judgeAuc === null
-          ? "All labels are alike: nothing tells how reliable the scores are."
-          : `AUC ${aucText(detail.judgeAuc)}: of an answer that is right ${by} and one that is wrong the right one is scored higher so often. A coin has 0.50.`}
+      <p className="mb-3 max-w-prose text-xs text-ink-2">
+        Judged scores of answers that are right {by} (above) and of those that are wrong (below), each as shares of its own. AUC: of two
+        answers of the same model, one right and one wrong, the right one has the higher score so often. A coin has 0.50.
       </p>
+      <div className="grid gap-4 [grid-template-columns:repeat(auto-fill,minmax(min(180px,100%),1fr))]">
+        {detail.models.map((column) => (
+          <JudgedModel key={column.model} column={column} identities={identities} isModelled={isModelled} />
+        ))}
+      </div>
+      {detail.judgedPairs.length > 0 && (
+        <div className="mt-4">
+          <Table
+            caption="How well judged scores tell which prompts to send on"
+            columns={[
+              { key: "smaller", name: "Scores of" },
+              { key: "larger", name: "Sent on to" },
+              { key: "auc", name: "AUC of sending on", numeric: true },
+            ]}
+          >
+            {detail.judgedPairs.map(({ smaller, larger, auc }) => (
+              <tr key={`${smaller} ${larger}`}>
+                <td>
+                  <ModelName model={smaller} identities={identities} />
+                </td>
+                <td>
+                  <ModelName model={larger} identities={identities} />
+                </td>
+                <td className="text-right whitespace-nowrap">{auc === null ? "gains alike on all" : aucText(auc)}</td>
+              </tr>
+            ))}
+          </Table>
+          <p className="mt-1 max-w-prose text-xs text-ink-3">
+            Of two prompts on which the larger model gains differently, the one on which it gains more has the lower score so often.
+          </p>
+        </div>
+      )}
       <details className="mt-2 text-sm">
-        <summary className="cursor-pointer text-xs text-ink-2">View as table</summary>
-        <Table
-          caption="Judged scores of right and of wrong answers"
-          columns={[
-            { key: "scores", name: "Judged score" },
-            { key: "right", name: "Of the right", numeric: true },
-            { key: "wrong", name: "Of the wrong", numeric: true },
-          ]}
-        >
-          {bars.map((bar) => (
-            <tr key={bar.key}>
-              <td>{bar.scores}</td>
-              <td className="text-right">{bar.rightText}</td>
-              <td className="text-right">{bar.wrongText}</td>
-            </tr>
-          ))}
-        </Table>
+        <summary className="cursor-pointer text-xs text-ink-2">View as tables</summary>
+        {detail.models.map(({ model, judgedByLabel }) => (
+          <Table
+            key={model}
+            caption={`Judged scores of right and of wrong answers of ${model}`}
+            columns={[
+              { key: "scores", name: `Judged score, ${model}` },
+              { key: "right", name: "Of the right", numeric: true },
+              { key: "wrong", name: "Of the wrong", numeric: true },
+            ]}
+          >
+            {prepareJudged(judgedByLabel).bars.map((bar) => (
+              <tr key={bar.key}>
+                <td>{bar.scores}</td>
+                <td className="text-right">{bar.rightText}</td>
+                <td className="text-right">{bar.wrongText}</td>
+              </tr>
+            ))}
+          </Table>
+        ))}
       </details>
       {summary.profileId !== null && <JudgeTrust jobId={summary.profileId} workloadId={summary.id} />}
     </Panel>

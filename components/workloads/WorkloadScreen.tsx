@@ -106,7 +106,7 @@ function Content({ workload }: { readonly workload: Opened }) {
       <div className="grid gap-4 lg:grid-cols-2">
         <QualityPanel summary={summary} detail={detail} identities={identities} />
         <AgreementPanel detail={detail} identities={identities} />
-        <JudgePanel summary={summary} detail={detail} />
+        <JudgePanel summary={summary} detail={detail} identities={identities} />
         <TiesPanel summary={summary} />
         <Panel title="Prompts" aside={<span>mean {tokens(summary.meanInputTokens)} tokens</span>}>
           <HistogramChart title="Input tokens" of="prompt" picture={prepareHistogram(detail.inputTokens, tokens)} hue="var(--accent)" />

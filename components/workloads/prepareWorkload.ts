@@ -128,7 +128,7 @@ export interface JudgedPicture {
 }
 
 /** Judged scores of right answers above and of wrong ones below, each as shares of its own, so that few wrong answers are seen too. */
-export function prepareJudged({ right, wrong }: WorkloadDetail["judgedByLabel"]): JudgedPicture {
+export function prepareJudged({ right, wrong }: WorkloadDetail["models"][number]["judgedByLabel"]): JudgedPicture {
   const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
   const [ofRight, ofWrong] = [total(right.counts), total(wrong.counts)];
   const share = (count: number | undefined, of: number) => (of === 0 ? 0 : (count ?? 0) / of);

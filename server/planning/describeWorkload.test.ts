@@ -62,18 +62,56 @@ test("scores fall into ten bars, arrivals into sixty, ends included", () => {
 });
 
 test("judged scores of right and wrong answers are told apart", () => {
-  const { judgedByLabel } = workloadDetail(workload);
-  expect(judgedByLabel.right.counts).toEqual([0, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
-  expect(judgedByLabel.wrong.counts).toEqual([1, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
+  const judgedByLabel = workloadDetail(workload).models[0]?.judgedByLabel;
+  expect(judgedByLabel?.right.counts).toEqual([0, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
+  expect(judgedByLabel?.wrong.counts).toEqual([1, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
 });
 
 test("the judge of a table is as reliable as it was modelled, also where not all answers are compared", () => {
   for (const prompts of [200, 3000]) {
-    const { judgeAuc } = workloadDetail(generatedWorkload({ prompts, seed: 4 }));
-    expect(judgeAuc?.low).toBeLessThan(0.8);
-    expect(judgeAuc?.high).toBeGreaterThan(0.8);
+    for (const { judgeAuc } of workloadDetail(generatedWorkload({ prompts, seed: 4 })).models) {
+      expect(judgeAuc?.low).toBeLessThan(0.84);
+      expect(judgeAuc?.high).toBeGreaterThan(0.76);
+    }
   }
-  expect(workloadDetail({ ...workload, outcomes: { ...workload.outcomes, models: [] } }).judgeAuc).toBeNull();
+});
+
+test("the reliability of judged scores is told per model and per pair of stages, never over answers of several models", () => {
+  const prompts = 400;
+  const rows = Array.from({ length: prompts }, (_, row) => row);
+  const column = (model: string, right: (row: number) => boolean, score: (row: number) => number) => ({
+    ...{ model, tableName: model, outputTokens: Int32Array.from(rows, () => 1) },
+    label: Float64Array.from(rows, (row) => (right(row) ? 100 : 0)),
+    judged: Float64Array.from(rows, score),
+  });
+  const { outcomes } = workload;
+  const detail = workloadDetail({
+    ...workload,
+    outcomes: {
+      promptIds: rows.map(String),
+      categories: rows.map(() => "x"),
+      inputTokens: Int32Array.from(rows, () => 1),
+      models: [
+        // Scores that say which model answered and nothing of the answer: pooled over both models their AUC would be far from a coin's.
+        column(
+          "small",
+          (row) => row % 10 === 0,
+          (row) => 20 + (Math.floor(row / 10) % 5),
+        ),
+        column(
+          "large",
+          (row) => row % 10 !== 5,
+          (row) => 80 + (Math.floor(row / 10) % 5),
+        ),
+      ],
+    },
+  });
+  for (const { judgeAuc } of detail.models) expect(judgeAuc?.value).toBeCloseTo(0.5, 6);
+  expect(detail.judgedPairs).toEqual([
+    { smaller: "small", larger: "large", auc: expect.objectContaining({ value: expect.closeTo(0.5, 6) }) },
+  ]);
+  expect(detail).not.toHaveProperty("judgeAuc");
+  expect(workloadDetail({ ...workload, outcomes }).models[0]?.judgeAuc?.value).toBeCloseTo(0.75, 6);
 });
 
 test("rates by hour are told where the arrivals have a clock, and outlive storage", () => {

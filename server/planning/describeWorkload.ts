@@ -1,11 +1,11 @@
-import type { Histogram, WorkloadDetail, WorkloadLineage, WorkloadSummary } from "@/server/contracts/studio";
-import { aucOf, type LabelledScore } from "@/solver/judging/concordance";
+import type { Histogram, JudgedPair, WorkloadDetail, WorkloadLineage, WorkloadSummary } from "@/server/contracts/studio";
+import { aucOf } from "@/solver/judging/concordance";
 import { mean } from "@/solver/numeric/quantile";
 import { categoryQualities } from "@/solver/workload/categoryQuality";
 import { type Interval, lengthInterval, qualityInterval } from "@/solver/workload/contentIntervals";
 import { modelAgreements, RIGHT_FROM } from "@/solver/workload/modelAgreement";
 import { splitPrompts } from "@/solver/workload/split";
-import type { OutcomeTable, Workload } from "@/solver/workload/workload";
+import type { ModelOutcomes, OutcomeTable, Workload } from "@/solver/workload/workload";
 
 /** Bars of the histogram of arrivals: one a minute for a trace of an hour. */
 const ARRIVAL_BARS = 60;
@@ -13,6 +13,8 @@ const ARRIVAL_BARS = 60;
 const EDGES_PER_DOUBLING = 4;
 /** Bars of score histograms: ten points wide. */
 const SCORE_BARS = 10;
+/** Prompts on which two models are compared, evenly spread: the interval is then some hundredths wide, and a page waits for it. */
+const MOST_COMPARED = 4000;
 /** Categories told one by one; a table of more is read by nobody. */
 const MOST_CATEGORIES = 30;
 
@@ -46,24 +48,25 @@ export function describeWorkload(workload: Workload): Omit<WorkloadSummary, "id"
 export function workloadDetail({ outcomes, arrivalSeconds, origin }: Workload): WorkloadDetail {
   const outputEdges = lengthEdges(outcomes.models.map(({ outputTokens }) => outputTokens));
   const scoreEdges = evenEdges(100, SCORE_BARS);
-  const judgedWhere = (right: boolean) =>
+  const judgedWhere = ({ label, judged }: ModelOutcomes, right: boolean) =>
     histogram(
-      outcomes.models.flatMap(({ label, judged }) => [...judged.filter((_, row) => (label[row] ?? 0) >= RIGHT_FROM === right)]),
+      judged.filter((_, row) => (label[row] ?? 0) >= RIGHT_FROM === right),
       scoreEdges,
     );
   return {
     inputTokens: histogram(outcomes.inputTokens, lengthEdges([outcomes.inputTokens])),
-    models: outcomes.models.map(({ model, outputTokens, label, judged }) => ({
-      model,
-      outputTokens: histogram(outputTokens, outputEdges),
-      label: histogram(label, scoreEdges),
-      judged: histogram(judged, scoreEdges),
-      quality: known(qualityInterval(label)),
-      meanJudged: known(qualityInterval(judged)),
-      meanOutputTokens: known(lengthInterval(outputTokens)),
+    models: outcomes.models.map((column) => ({
+      model: column.model,
+      outputTokens: histogram(column.outputTokens, outputEdges),
+      label: histogram(column.label, scoreEdges),
+      judged: histogram(column.judged, scoreEdges),
+      quality: known(qualityInterval(column.label)),
+      meanJudged: known(qualityInterval(column.judged)),
+      meanOutputTokens: known(lengthInterval(column.outputTokens)),
+      judgedByLabel: { right: judgedWhere(column, true), wrong: judgedWhere(column, false) },
+      judgeAuc: aucOf(Array.from(column.label, (label, row) => ({ score: column.judged[row] ?? 0, label }))),
     })),
-    judgedByLabel: { right: judgedWhere(true), wrong: judgedWhere(false) },
-    judgeAuc: aucOf(judgedAnswers(outcomes)),
+    judgedPairs: judgedPairs(outcomes),
     agreement: modelAgreements(outcomes),
     arrivals: histogram(arrivalSeconds, evenEdges(lastOf(arrivalSeconds), ARRIVAL_BARS)),
     byHour: origin.byHour ?? null,
@@ -71,9 +74,16 @@ export function workloadDetail({ outcomes, arrivalSeconds, origin }: Workload): 
   };
 }
 
-/** Labels and judged scores of all models' answers: one judge reads them all. */
-const judgedAnswers = ({ models }: OutcomeTable): readonly LabelledScore[] =>
-  models.flatMap(({ label, judged }) => Array.from(label, (quality, row) => ({ score: judged[row] ?? 0, label: quality })));
+/** A gate reads the scores of one stage alone, so that scores of two models are never compared with each other. */
+function judgedPairs({ promptIds, models }: OutcomeTable): readonly JudgedPair[] {
+  const every = Math.max(1, promptIds.length / MOST_COMPARED);
+  const rows = Array.from({ length: Math.min(promptIds.length, MOST_COMPARED) }, (_, at) => Math.floor(at * every));
+  const gains = (smaller: ModelOutcomes, larger: ModelOutcomes) =>
+    rows.map((row) => ({ score: smaller.judged[row] ?? 0, label: (smaller.label[row] ?? 0) - (larger.label[row] ?? 0) }));
+  return models.flatMap((smaller, at) =>
+    models.slice(at + 1).map((larger) => ({ smaller: smaller.model, larger: larger.model, auc: aucOf(gains(smaller, larger)) })),
+  );
+}
 
 /** A workload has prompts, so there is one. */
 const known = (interval: Interval | null): Interval => interval ?? { value: Number.NaN, low: Number.NaN, high: Number.NaN };
