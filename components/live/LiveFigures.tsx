@@ -1,10 +1,11 @@
-import type { LiveFrame } from "@/server/contracts/studio";
+import type { LiveFrame, MeasuredRange } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { DoubtBadge } from "../plan/DoubtBadge";
 import { type Doubt, extrapolated } from "../plan/prepareStages";
 import { isTurned } from "../routing/prepareKnobs";
 import { StateWord } from "../ui/Badge";
 import { formatCount, formatRate, formatScore, formatScoreSpan, formatSeconds, formatSecondsSpan } from "../ui/format";
+import { countSays, overRange, windowSays } from "./measuredWindow";
 import { beforePanic, panicOf } from "./preparePanic";
 import { prepareSilence } from "./prepareSilence";
 import { promisedBy } from "./promisedBy";
@@ -14,6 +15,8 @@ import { settling } from "./settling";
 function Pair(props: {
   readonly name: string;
   readonly measured: string;
+  /** Of how many requests, over which time. */
+  readonly over?: string;
   readonly beside: string;
   readonly testId: string;
   readonly pale?: boolean;
@@ -29,6 +32,11 @@ function Pair(props: {
       >
         {props.measured}
       </dd>
+      {props.over !== undefined && (
+        <dd className="max-w-64 text-xs text-ink-2" data-testid={`over-${props.testId}`}>
+          {props.over}
+        </dd>
+      )}
       <dd className="text-xs text-ink-3" data-testid={`predicted-${props.testId}`}>
         {props.beside} {props.doubt && <DoubtBadge doubt={props.doubt} />}
       </dd>
@@ -37,8 +45,17 @@ function Pair(props: {
 }
 
 /** What is measured, large, and below each figure what the plan in force promised. */
-export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readonly plan: Plan | null }) {
-  const { measured, gateway } = frame;
+export function LiveFigures(props: {
+  readonly frame: LiveFrame;
+  readonly plan: Plan | null;
+  /** Of the page's range; null until it is known, when the figures are of the measuring window. */
+  readonly range: MeasuredRange | null;
+  /** Whether the range follows the present. */
+  readonly follows: boolean;
+}) {
+  const { frame, plan, range, follows } = props;
+  const { measured, gateway } = overRange(frame, range);
+  const window = windowSays({ measured }, range, follows);
   const panic = panicOf(frame);
   const unsettled = panic === null ? settling(frame, plan) : null;
   const silence = prepareSilence(frame);
@@ -58,6 +75,7 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
           pale={pale}
           doubt={predictions === null ? null : extrapolated(predictions.stages)}
           measured={formatSeconds(measured.p95Seconds)}
+          over={`${countSays(measured.requests, "p95")}, ${window}`}
           beside={
             predictions === null
               ? unpredicted
@@ -69,6 +87,11 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
           testId="quality"
           pale={pale}
           measured={formatScore(measured.meanQuality)}
+          over={
+            measured.meanQuality === null
+              ? "no label of an answer is known"
+              : `${countSays(range?.labelled ?? measured.requests, "mean")}, ${window}`
+          }
           beside={
             predictions === null
               ? unpredicted
@@ -85,7 +108,7 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
         <div className="flex flex-col gap-0.5">
           <dt className="text-xs text-ink-3">Measured over</dt>
           <dd className={`text-2xl font-semibold tracking-tight ${pale ? "text-ink-3" : ""}`}>{formatCount(measured.requests)}</dd>
-          <dd className="text-xs text-ink-3">requests of the last {formatSeconds(measured.windowSeconds)}</dd>
+          <dd className="max-w-64 text-xs text-ink-3">requests, {window}</dd>
           {silence !== null && (
             <dd>
               <StateWord tone="warn">{silence}</StateWord>

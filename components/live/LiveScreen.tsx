@@ -35,6 +35,7 @@ import { ScopeBar } from "./ScopeBar";
 import { scopeCharts } from "./scopeCharts";
 import { useDrawn } from "./useDrawn";
 import { useLiveStream } from "./useLiveStream";
+import { useMeasuredRange } from "./useMeasuredRange";
 import { useNews } from "./useNews";
 import { usePlanSpans } from "./usePlanSpans";
 import { useSubjects } from "./useSubjects";
@@ -80,6 +81,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
   const [live] = useState(createLive);
   const plan = usePlanOf(cluster.runningPlanId);
   const window = useTimeWindow(Number(span) * 1000, zoom);
+  const range = useMeasuredRange(live, clusterId, Number(span) * 1000, zoom);
   const subjects = useSubjects({ live, clusterId, plan, window });
   const identities = useModelIdentities(subjects?.models ?? []);
   const choices = subjects === null ? [] : choicesOf(subjects, scope);
@@ -123,7 +125,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
       {scope === "cluster" && (
         <>
           <div className={lost ? "opacity-60" : ""}>
-            <Figures live={live} plan={plan} />
+            <Figures live={live} plan={plan} range={range} follows={zoom === null} />
           </div>
           <Panel title="Load">
             <LoadPanel clusterId={clusterId} plan={plan} />
@@ -150,7 +152,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
                 onZoom={zoomTo}
               />
             )}
-            {scope === "cluster" && <Stages live={live} plan={plan} identities={identities} />}
+            {scope === "cluster" && <Stages live={live} plan={plan} range={range} follows={zoom === null} identities={identities} />}
             {scope === "engine" && of !== null && <Readings live={live} id={of} />}
             {(scope === "cluster" || scope === "model") && (
               <Engines live={live} identities={identities} model={scope === "model" ? of : null} />

@@ -1,10 +1,9 @@
 "use client";
 
 import { memo } from "react";
-import type { LiveFrame } from "@/server/contracts/studio";
+import type { LiveFrame, MeasuredRange } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { StateWord } from "../ui/Badge";
-import { formatSeconds } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { EngineDetail } from "./EngineDetail";
 import { EngineTable } from "./EngineTable";
@@ -13,6 +12,7 @@ import { GpuHeat } from "./GpuHeat";
 import { LiveFigures } from "./LiveFigures";
 import type { Live } from "./live";
 import type { Identities } from "./liveCharts";
+import { countSays, overRange, windowSays } from "./measuredWindow";
 import { engineRows } from "./prepareEngines";
 import { lineOf, stageRows } from "./prepareLive";
 import { panicOf } from "./preparePanic";
@@ -25,17 +25,25 @@ import { useDrawn } from "./useDrawn";
 const shown = (state: FrameState): readonly LiveFrame[] => state.shown;
 const newestShown = (state: FrameState): LiveFrame | undefined => state.shown.at(-1);
 
-export const Figures = memo(function Figures({ live, plan }: { readonly live: Live; readonly plan: Plan | null }) {
+/** What was measured over the page's range, and whether that follows the present. */
+interface Ranged {
+  readonly live: Live;
+  readonly plan: Plan | null;
+  readonly range: MeasuredRange | null;
+  readonly follows: boolean;
+}
+
+export const Figures = memo(function Figures({ live, plan, range, follows }: Ranged) {
   const frame = useDrawn(live, newestShown);
   if (frame === undefined) return null;
   return (
     <Panel title="Measured beside predicted">
-      <LiveFigures frame={frame} plan={plan} />
+      <LiveFigures frame={frame} plan={plan} range={range} follows={follows} />
     </Panel>
   );
 });
 
-export const Stages = memo(function Stages(props: { readonly live: Live; readonly plan: Plan | null; readonly identities: Identities }) {
+export const Stages = memo(function Stages(props: Ranged & { readonly identities: Identities }) {
   const frame = useDrawn(props.live, newestShown);
   if (frame === undefined) return null;
   const panic = panicOf(frame);
@@ -49,7 +57,8 @@ export const Stages = memo(function Stages(props: { readonly live: Live; readonl
     ) : (
       unsettled !== null && <SettlingWord settling={unsettled} />
     );
-  const over = `share, scores and p95 of the last ${formatSeconds(frame.measured.windowSeconds)}`;
+  const ranged = overRange(frame, props.range);
+  const over = `share, scores and p95: ${countSays(ranged.measured.requests, "p95")}, ${windowSays(ranged, props.range, props.follows)}`;
   return (
     <Panel
       title="Stages"
@@ -60,7 +69,7 @@ export const Stages = memo(function Stages(props: { readonly live: Live; readonl
         </>
       }
     >
-      <StagePanel rows={stageRows(frame, props.plan, props.identities)} pale={doubt !== false} line={lineOf(frame)} />
+      <StagePanel rows={stageRows(ranged, props.plan, props.identities)} pale={doubt !== false} line={lineOf(frame)} />
     </Panel>
   );
 });

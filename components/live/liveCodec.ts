@@ -8,6 +8,7 @@ export type Scope = (typeof SCOPES)[number];
 
 /** Seconds of charts that follow the present, as the address has them, and as they are called. */
 export const SPANS = {
+  "60": "1 min",
   "300": "5 min",
   "900": "15 min",
   "3600": "1 h",

@@ -7,6 +7,7 @@ import type {
   LiveEvent,
   LiveFrame,
   LoadStatus,
+  MeasuredRange,
   Outcome,
   PlanInForce,
   TriedConnection,
@@ -14,7 +15,15 @@ import type {
   TryEvent,
 } from "@/server/contracts/studio";
 import type { Actor } from "./actor";
-import type { AttachRequest, ClusterDescription, LiveRangeRequest, LiveStreamRequest, LoadRequest, TryEndpointsRequest } from "./inputs";
+import type {
+  AttachRequest,
+  ClusterDescription,
+  LiveRangeRequest,
+  LiveStreamRequest,
+  LoadRequest,
+  MeasuredRangeRequest,
+  TryEndpointsRequest,
+} from "./inputs";
 
 export interface ClusterService {
   list(): readonly ClusterSummary[];
@@ -53,6 +62,8 @@ export interface LiveService {
   subjects(clusterId: string, fromMs: number, toMs: number): Promise<readonly string[]>;
   /** Series of a range of time, whether the studio kept them or a Prometheus did. */
   range(clusterId: string, request: LiveRangeRequest): Promise<SeriesRange>;
+  /** Latency, quality and stages over a range of time; null where nothing is seen of the cluster. */
+  measured(clusterId: string, range: MeasuredRangeRequest): MeasuredRange | null;
   /** Which plan was in force when, oldest first. */
   plans(clusterId: string, fromMs: number, toMs: number): readonly PlanInForce[];
 }

@@ -18,6 +18,10 @@ const rangeOfTime = { fromMs: z.number().min(0), toMs: z.number() };
 const seriesKeySchema = z.object({ subject: z.string().min(1).max(500), quantity: z.string().min(1).max(100) });
 export const subjectsSchema = byCluster.extend(rangeOfTime);
 export const plansInForceSchema = byCluster.extend(rangeOfTime);
+/** The last so many milliseconds, or a range of time. */
+export const measuredRangeSchema = byCluster.extend({
+  range: z.union([z.strictObject({ lastMs: z.number().positive().max(LONGEST_RANGE_MS) }), z.strictObject(rangeOfTime)]),
+});
 /** At most a screen's width of points of as many series as its charts draw. */
 export const rangeSchema = byCluster
   .extend({
@@ -248,6 +252,7 @@ export type SolveRequest = z.infer<typeof solveSchema>;
 export type ExamineRequest = z.infer<typeof examineSchema>;
 export type ApproveRequest = z.infer<typeof approveSchema>;
 export type LiveStreamRequest = z.infer<typeof liveStreamSchema>;
+export type MeasuredRangeRequest = z.infer<typeof measuredRangeSchema>["range"];
 export type LiveRangeRequest = Omit<z.infer<typeof rangeSchema>, "clusterId">;
 export type ApplyRequest = z.input<typeof applySchema>;
 export type RollbackRequest = z.input<typeof rollbackSchema>;

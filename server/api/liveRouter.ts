@@ -1,6 +1,6 @@
 import { tracked } from "@trpc/server";
 import { quantities } from "@/server/series/quantities";
-import { liveStreamSchema, plansInForceSchema, rangeSchema, subjectsSchema } from "./inputs";
+import { liveStreamSchema, measuredRangeSchema, plansInForceSchema, rangeSchema, subjectsSchema } from "./inputs";
 import { procedure, router } from "./trpc";
 
 export const liveRouter = router({
@@ -15,5 +15,8 @@ export const liveRouter = router({
     .input(subjectsSchema)
     .query(({ ctx, input }) => ctx.services.live.subjects(input.clusterId, input.fromMs, input.toMs)),
   range: procedure.input(rangeSchema).query(({ ctx, input: { clusterId, ...request } }) => ctx.services.live.range(clusterId, request)),
+  measured: procedure
+    .input(measuredRangeSchema)
+    .query(({ ctx, input: { clusterId, range } }) => ctx.services.live.measured(clusterId, range)),
   plans: procedure.input(plansInForceSchema).query(({ ctx, input }) => ctx.services.live.plans(input.clusterId, input.fromMs, input.toMs)),
 });

@@ -57,6 +57,7 @@ export function createLiveService({ clusterOf, store }: LiveParts): LiveService 
       const { fromMs, toMs } = boundedRange(asked, Date.now());
       return rangeOf(clusterId, { fromMs, toMs, bucketMs: bucketWidth(toMs - fromMs, points), series });
     },
+    measured: (clusterId, range) => collectorOf(clusterId)?.over(range) ?? null,
     plans(clusterId, fromMs, toMs) {
       const { runningPlanId: planId = null, runningSince: since = null } = store.clusters.get(clusterId) ?? {};
       const running = planId === null || since === null ? null : { planId, sinceMs: Date.parse(since) };

@@ -87,6 +87,18 @@ export interface MeasuredFrame {
   readonly meanQuality: Sample;
 }
 
+/** What was measured in the range of time that a page shows. */
+export interface MeasuredRange {
+  /** Its window is the range, or the part of it that `cutBy` leaves. */
+  readonly measured: MeasuredFrame;
+  /** Parallel to the gateway's stages. */
+  readonly stages: RecentFrame["stages"];
+  /** Requests whose answer has a known label: those that the mean quality is of. */
+  readonly labelled: number;
+  /** Why the window is shorter than the range: a load run, a plan or turned knobs began later, or older requests are kept no more. null: it is not. */
+  readonly cutBy: "began" | "kept" | null;
+}
+
 /** The last half minute, for charts: it moves with what happens, where the measuring window is steady. */
 export interface RecentFrame extends MeasuredFrame {
   readonly ttftP95Seconds: Sample;

@@ -2,9 +2,10 @@ import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import type { KeyReference } from "@/server/contracts/engineAccess";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { GpuSourceFrame, LiveFrame, ServingModel } from "@/server/contracts/studio";
+import type { GpuSourceFrame, LiveFrame, MeasuredRange, ServingModel } from "@/server/contracts/studio";
 import { mixSeed } from "@/solver/numeric/random";
 import { type Clock, systemClock } from "./clock";
+import type { AskedRange } from "./decisionWindow";
 import { createEngineTarget, type EngineTarget, type Target } from "./engineTarget";
 import { createGatewayWatch } from "./gatewayWatch";
 import { createGpuTarget, type GpuTarget } from "./gpuTarget";
@@ -44,6 +45,8 @@ export interface Collector {
   askGateway(): Promise<void>;
   /** Frames later than `afterMs` (now, if not given), then each new one, until the signal aborts or the collector closes. */
   follow(signal: AbortSignal, afterMs?: number): AsyncGenerator<LiveFrame>;
+  /** What was measured in a range of time under the plan and policy in force. */
+  over(range: AskedRange): MeasuredRange;
   /** The gateway's decisions, newest first. */
   decisions(limit: number): readonly Decision[];
   /** Starts the measuring window anew: a load run or an application begins. */
@@ -201,6 +204,7 @@ export function createCollector(options: CollectorOptions): Collector {
         yield next;
       }
     },
+    over: gateway.over,
     decisions: (limit) => gateway.decisions(limit),
     beginWindow: () => gateway.beginWindow(),
     close() {

@@ -113,3 +113,34 @@ it("counts what was answered, what failed, and neither what was shed nor whose c
   ]);
   expect(made.summarise(query)).toMatchObject({ requestsPerSecond: 4, errorsPerSecond: 0.5 });
 });
+
+it("measures over the range that is asked for, without the slow requests before it, and tells why a window is shorter", () => {
+  const { made, clock } = window(1);
+  // Of the whole window p95 is that of the older, slower requests.
+  expect(made.summarise(query).measured.p95Seconds).toBe(8);
+  const minute = made.over(query, { lastMs: 40_000 });
+  expect(minute).toMatchObject({ cutBy: null, labelled: 40, measured: { requests: 40, windowSeconds: 40, p95Seconds: 1 } });
+  expect(minute.stages[0]).toMatchObject({ share: 1, p95Seconds: 1 });
+  const hour = made.over(query, { lastMs: 3_600_000 });
+  expect(hour).toMatchObject({ cutBy: "began", measured: { requests: 200, windowSeconds: 200, p95Seconds: 8 } });
+  const past = { fromMs: START_MS + 100_000, toMs: START_MS + 109_000 };
+  expect(made.over(query, past)).toMatchObject({ cutBy: null, measured: { requests: 10, windowSeconds: 9, p95Seconds: 8 } });
+  made.begin();
+  clock.pass(5_000);
+  expect(made.over(query, { lastMs: 60_000 })).toMatchObject({ cutBy: "began", measured: { requests: 0, p95Seconds: null } });
+  // A stretch of the past is shown whole, whatever began since.
+  expect(made.over(query, past).measured.requests).toBe(10);
+});
+
+it("says that older requests are kept no more where a range reaches further back", () => {
+  const clock = createTestClock(START_MS);
+  const made = createDecisionWindow({ timeScale: 1, clock });
+  for (let second = 1; second <= 12; second += 1) {
+    clock.pass(1_000);
+    made.add(Array.from({ length: 5_000 }, (_, at) => decision(second - 1 + at / 5_000, 1)));
+  }
+  expect(made.over(query, { lastMs: 10_000 })).toMatchObject({
+    cutBy: "kept",
+    measured: { requests: 20_000, windowSeconds: expect.closeTo(4, 9) },
+  });
+});

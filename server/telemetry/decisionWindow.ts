@@ -1,5 +1,5 @@
 import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { MeasuredFrame, RecentFrame } from "@/server/contracts/studio";
+import type { MeasuredFrame, MeasuredRange, RecentFrame } from "@/server/contracts/studio";
 import { mean, quantileOfSorted } from "@/solver/numeric/quantile";
 import type { Clock } from "./clock";
 
@@ -18,6 +18,9 @@ export interface WindowQuery {
   /** Models of the cascade's stages, in order. */
   readonly models: readonly string[];
 }
+
+/** Up to now, or between two moments of the wall's time. */
+export type AskedRange = { readonly lastMs: number } | { readonly fromMs: number; readonly toMs: number };
 
 /** What the window's decisions say together. Seconds, also those of rates, are engine seconds. */
 export interface WindowSummary {
@@ -39,6 +42,8 @@ export interface DecisionWindow {
   /** Latency, quality and shares are measured anew: a load run or an application begins, another policy is in force. Rates go on: traffic does not stop. */
   begin(): void;
   summarise(query: WindowQuery): WindowSummary;
+  /** The same of a range of the wall's time. One that follows the present reaches back no further than to where measuring began. */
+  over(query: WindowQuery, range: AskedRange): MeasuredRange;
   /** Newest first. */
   latest(limit: number): readonly Decision[];
 }
@@ -82,6 +87,12 @@ export function createDecisionWindow({ timeScale, clock, labelOf = () => null }:
   /** Set when decisions had to be dropped: the window cannot reach further back than this. */
   let keptFromMs = Number.NEGATIVE_INFINITY;
 
+  const secondsOf = (spanMs: number): number => (Math.max(0, spanMs) / 1000) * timeScale;
+  const countingFrom = (startMs: number, { planId, policyHash }: Pick<WindowQuery, "planId" | "policyHash">) =>
+    decisions.filter(
+      ({ atMs, decision }) => atMs >= startMs && decision.planId === planId && decision.policyHash === policyHash && isAnswered(decision),
+    );
+
   return {
     add(fresh) {
       const [now, wallMs] = [clock.steadyMs(), clock.wallMs()];
@@ -104,24 +115,12 @@ export function createDecisionWindow({ timeScale, clock, labelOf = () => null }:
     summarise({ planId, policyHash, models }) {
       const now = clock.steadyMs();
       const startMs = Math.max(beganAtMs, keptFromMs, now - (WINDOW_SECONDS * 1000) / timeScale);
-      const counting = decisions.filter(
-        ({ atMs, decision }) => atMs >= startMs && decision.planId === planId && decision.policyHash === policyHash && isAnswered(decision),
-      );
+      const counting = countingFrom(startMs, { planId, policyHash });
       const answered = counting.map(({ decision }) => decision);
       const perSecond = (timesMs: readonly number[]): number =>
         timesMs.filter((atMs) => atMs >= now - RATE_WINDOW_MS).length / ((RATE_WINDOW_MS / 1000) * timeScale);
       const recentMs = Math.max(startMs, now - Math.max(RATE_WINDOW_MS, (RECENT_SECONDS * 1000) / timeScale));
-      const measuredOf = (requests: readonly Decision[], sinceMs: number): MeasuredFrame => {
-        const latencies = new Float64Array(requests.map((decision) => decision.endToEndSeconds)).sort();
-        return {
-          requests: requests.length,
-          windowSeconds: (Math.max(0, now - sinceMs) / 1000) * timeScale,
-          p50Seconds: orNull(quantileOfSorted(latencies, 0.5)),
-          p95Seconds: orNull(quantileOfSorted(latencies, 0.95)),
-          p99Seconds: orNull(quantileOfSorted(latencies, 0.99)),
-          meanQuality: orNull(mean(known(requests.map(labelOf)))),
-        };
-      };
+      const measuredOf = (requests: readonly Decision[], sinceMs: number) => figuresOf(requests, secondsOf(now - sinceMs), labelOf);
       const detailsOf = (requests: readonly Decision[]) => ({
         ttftP95Seconds: p95(requests.map((decision) => decision.ttftSeconds)),
         overheadP95Seconds: p95(requests.map((decision) => decision.overheadSeconds)),
@@ -136,10 +135,38 @@ export function createDecisionWindow({ timeScale, clock, labelOf = () => null }:
         recent: { ...measuredOf(lately, recentMs), ...detailsOf(lately) },
       };
     },
+    over({ planId, policyHash, models }, range) {
+      const [now, wallMs] = [clock.steadyMs(), clock.wallMs()];
+      const follows = "lastMs" in range;
+      const steady = (atMs: number): number => Math.min(now, now - wallMs + atMs);
+      const fromMs = follows ? now - range.lastMs : steady(range.fromMs);
+      const toMs = follows ? now : steady(range.toMs);
+      const beganMs = follows ? beganAtMs : Number.NEGATIVE_INFINITY;
+      const startMs = Math.max(fromMs, beganMs, keptFromMs);
+      const requests = countingFrom(startMs, { planId, policyHash }).flatMap(({ atMs, decision }) => (atMs <= toMs ? decision : []));
+      return {
+        measured: figuresOf(requests, secondsOf(toMs - startMs), labelOf),
+        stages: models.map((model) => stageSummary(model, requests)),
+        labelled: known(requests.map(labelOf)).length,
+        cutBy: startMs === fromMs ? null : startMs === beganMs ? "began" : "kept",
+      };
+    },
     latest: (limit) => {
       const newest = decisions.slice(-limit).reverse();
       return newest.map(({ decision }) => decision);
     },
+  };
+}
+
+function figuresOf(requests: readonly Decision[], windowSeconds: number, labelOf: (decision: Decision) => number | null): MeasuredFrame {
+  const latencies = new Float64Array(requests.map((decision) => decision.endToEndSeconds)).sort();
+  return {
+    requests: requests.length,
+    windowSeconds,
+    p50Seconds: orNull(quantileOfSorted(latencies, 0.5)),
+    p95Seconds: orNull(quantileOfSorted(latencies, 0.95)),
+    p99Seconds: orNull(quantileOfSorted(latencies, 0.99)),
+    meanQuality: orNull(mean(known(requests.map(labelOf)))),
   };
 }
 

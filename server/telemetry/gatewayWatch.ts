@@ -7,11 +7,11 @@ import {
   gatewayConfigSchema,
   gatewayStatusSchema,
 } from "@/server/contracts/gatewayAdmin";
-import type { EngineFrame, LiveFrame, RoutingFrame, ServingModel, StageFrame } from "@/server/contracts/studio";
+import type { EngineFrame, LiveFrame, MeasuredRange, RoutingFrame, ServingModel, StageFrame } from "@/server/contracts/studio";
 import { modelsOf } from "@/solver/plan/policySchema";
 import type { Clock } from "./clock";
 import { createCounterRate } from "./counterRate";
-import { createDecisionWindow, RATE_WINDOW_MS } from "./decisionWindow";
+import { type AskedRange, createDecisionWindow, RATE_WINDOW_MS } from "./decisionWindow";
 import { freshness } from "./freshness";
 import { type ScrapeFailure, scrape } from "./scrape";
 import type { ScrapeFacts } from "./studioMetrics";
@@ -34,6 +34,8 @@ export interface GatewayWatch {
   /** Asks once; returns at once when the round before is still under way. Never throws. */
   poll(): Promise<void>;
   frame(): Pick<LiveFrame, "planId" | "gateway" | "measured" | "recent">;
+  /** What was measured in a range of time under the plan and policy in force, as last heard. */
+  over(range: AskedRange): MeasuredRange;
   /** What the gateway was told, as last known; null before it was heard. */
   routing(): RoutingFrame | null;
   /** Models it has engines of and how many of them take work, as last known, also while it does not answer; null before it was heard. */
@@ -118,6 +120,11 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
   const fresh = () => freshness({ nowMs: clock.steadyMs(), intervalMs, lastGoodAtMs: last?.atMs ?? null, failure });
   const statusNow = (): Status | null => (fresh().state === "unreachable" ? null : (last?.status ?? null));
 
+  const inForce = () => ({
+    ...{ planId: last?.status.planId ?? null, policyHash: configured?.config.policyHash ?? null },
+    models: configured?.models ?? [],
+  });
+
   const routing = (): RoutingFrame | null => {
     if (configured === null || last === null || last.status.configEtag === null) return null;
     const { etag, config } = configured;
@@ -144,8 +151,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
       if (state !== since.state) since = { state, sinceMs: clock.wallMs() };
       const status = statusNow();
       const models = configured?.models ?? [];
-      const policyHash = configured?.config.policyHash ?? null;
-      const summary = window.summarise({ planId: last?.status.planId ?? null, policyHash, models });
+      const summary = window.summarise(inForce());
       const gap = status === null;
       return {
         planId: status?.planId ?? null,
@@ -170,6 +176,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
           : summary.recent,
       };
     },
+    over: (range) => window.over(inForce(), range),
     routing,
     models: () => (last === null ? null : servingModels(last.status)),
     engineHealth(engineId) {
