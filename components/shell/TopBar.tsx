@@ -2,6 +2,7 @@
 
 import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
+import { useEffect } from "react";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
 import { Badge, StateWord } from "../ui/Badge";
@@ -10,7 +11,9 @@ import { useNow } from "../ui/useNow";
 import { useUrlView } from "../url/useUrlView";
 import { clusterCodec } from "./clusterCodec";
 import { healthTones } from "./healthTones";
+import { keepLastCluster } from "./lastCluster";
 import { PanicButton } from "./PanicButton";
+import { isChoice, realBeside } from "./pickCluster";
 import { ThemeToggle } from "./ThemeToggle";
 import type { Theme } from "./theme";
 import { strayCluster, useClusterLink, useClusters, useCurrentCluster } from "./useCurrentCluster";
@@ -33,6 +36,18 @@ function RunningPlan({ cluster }: { readonly cluster: ClusterSummary }) {
   );
 }
 
+/** Writes the cluster that is spoken of into the address where it could be another, and keeps it for pages that name none. */
+function useNamedCluster(clusters: readonly ClusterSummary[], cluster: ClusterSummary | null, named: string | null): void {
+  const [, write] = useUrlView(clusterCodec);
+  const id = cluster?.spec.id ?? null;
+  const isNamed = id !== null && id === named;
+  const name = id !== null && named === null && isChoice(clusters);
+  useEffect(() => {
+    if (isNamed && id !== null) keepLastCluster(id);
+    if (name && id !== null) write({ cluster: id }, "replace");
+  }, [id, isNamed, name, write]);
+}
+
 export function TopBar({ userName, theme }: { readonly userName: string; readonly theme: Theme }) {
   const trpc = useTRPC();
   const clusters = useClusters().data ?? [];
@@ -40,6 +55,8 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
   const silent = useStudioSilence() !== null;
   const [{ cluster: named }, write] = useUrlView(clusterCodec);
   const stray = strayCluster(clusters, named);
+  const real = cluster === null ? null : realBeside(clusters, cluster);
+  useNamedCluster(clusters, cluster, named);
   const signOut = useMutation(
     trpc.session.signOut.mutationOptions({ onSuccess: () => window.location.assign("/sign-in?reason=signed-out") }),
   );
@@ -88,6 +105,19 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
               emulated{cluster.emulatedAsPlanned ? " as planned" : ""}
               {cluster.timeScale === 1 ? "" : ` ×${cluster.timeScale}`}
             </Badge>
+          )}
+          {real !== null && (
+            <span role="status" className="text-warn [overflow-wrap:anywhere]">
+              These figures are emulated; your engines are in{" "}
+              <button
+                type="button"
+                className="font-medium underline underline-offset-2"
+                onClick={() => write({ cluster: real.spec.id }, "push")}
+              >
+                {real.spec.name}
+              </button>
+              .
+            </span>
           )}
           <RunningPlan cluster={cluster} />
         </>

@@ -3,10 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Route } from "next";
 import { useSearchParams } from "next/navigation";
-import { useCallback } from "react";
+import { useCallback, useMemo } from "react";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
 import { clusterCodec } from "./clusterCodec";
+import { lastCluster } from "./lastCluster";
+import { pickCluster } from "./pickCluster";
 
 /** How often health and the running plan are looked at while nothing else asks for them. */
 const REFRESH_MS = 5_000;
@@ -16,21 +18,12 @@ export function useClusters() {
   return useQuery(trpc.clusters.list.queryOptions(undefined, { refetchInterval: REFRESH_MS }));
 }
 
-/** The cluster named in the address; without one, the first that can run plans, else the first there is. */
-function pickCluster(clusters: readonly ClusterSummary[], named: string | null): ClusterSummary | null {
-  return (
-    clusters.find((cluster) => cluster.spec.id === named) ??
-    clusters.find((cluster) => cluster.health.word !== "not connected") ??
-    clusters[0] ??
-    null
-  );
-}
-
 /** The cluster every page speaks of. null while clusters are being read, or when there are none. */
 export function useCurrentCluster(): ClusterSummary | null {
   const named = clusterCodec.parse(useSearchParams()).cluster;
   const { data } = useClusters();
-  return data === undefined ? null : pickCluster(data, named);
+  // Clusters are read in the browser only, and so is which one was looked at last.
+  return useMemo(() => (data === undefined ? null : pickCluster(data, { named, last: lastCluster() })), [data, named]);
 }
 
 /** The name of a cluster in the address that is not there, so that another is spoken of; null while it is, or none is named. */

@@ -1,0 +1,27 @@
+import type { ClusterSummary } from "@/server/contracts/studio";
+
+type Known = Pick<ClusterSummary, "health" | "emulated"> & { readonly spec: Pick<ClusterSummary["spec"], "id"> };
+
+const isConnected = ({ health }: Known): boolean => health.word !== "not connected";
+
+/**
+ * The cluster that a page speaks of: the one that the address names; else the one looked at last; else the first whose engines are real;
+ * else the first that is connected; else the first. null where there is none.
+ *
+ * @param named in the address. @param last the cluster looked at last; either is null where there is none, and may be of a cluster that is gone.
+ */
+export function pickCluster<Cluster extends Known>(
+  clusters: readonly Cluster[],
+  { named, last }: { readonly named: string | null; readonly last: string | null },
+): Cluster | null {
+  const called = (id: string | null) => (id === null ? undefined : clusters.find(({ spec }) => spec.id === id));
+  const connected = clusters.filter(isConnected);
+  return called(named) ?? called(last) ?? connected.find(({ emulated }) => !emulated) ?? connected[0] ?? clusters[0] ?? null;
+}
+
+/** Whether the address has to say which cluster is spoken of: another could be. */
+export const isChoice = (clusters: readonly Known[]): boolean => clusters.filter(isConnected).length > 1;
+
+/** The first cluster with real engines, where the one that is spoken of is emulated; null where it is not, or there is none. */
+export const realBeside = <Cluster extends Known>(clusters: readonly Cluster[], spoken: Known): Cluster | null =>
+  spoken.emulated ? (clusters.find((cluster) => isConnected(cluster) && !cluster.emulated) ?? null) : null;
