@@ -44,11 +44,15 @@ export async function readOutcomeRows(source: CsvSource, take: (row: OutcomeRow)
   });
 }
 
-function originOf(name: string, { table, family, tasks, droppedPrompts, promptLengths }: CollectedOutcomes): string {
+function originOf(name: string, { table, family, tasks, droppedPrompts, thinnedPrompts, promptLengths }: CollectedOutcomes): string {
   const parts = [
     `${name}, family ${family}, ${tasks.length === 1 ? "task" : "tasks"} ${tasks.join(", ")}: ${table.promptIds.length} prompts x ${table.models.length} models`,
   ];
   if (droppedPrompts > 0) parts.push(`${droppedPrompts} prompts left out that not every model answered`);
+  if (thinnedPrompts > 0)
+    parts.push(
+      `${thinnedPrompts} more left out, whose kind a gate had sent on to the larger model more often than others: those kept are like all`,
+    );
   if (promptLengths === "estimated") parts.push("prompt lengths estimated, the table has none for some or all");
   return parts.join("; ");
 }

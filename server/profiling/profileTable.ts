@@ -89,12 +89,13 @@ export function profileTable(parts: TableParts): ProfileTable {
     return { ok: false, message: `There is no model card "${unknown.model}": add one on the page of models, then make the workload.` };
   const collected = collectedTable(rows, byModel, { aliases: {}, models: parts.models });
   if (!collected.ok) return { ok: false, message: tooFew(prompts, missing) ?? `${collected.problem}.` };
-  const { table, droppedPrompts, promptLengths } = collected.value;
+  const { table, droppedPrompts, thinnedPrompts, promptLengths } = collected.value;
+  const leftOut = droppedPrompts + thinnedPrompts;
   return {
     ok: true,
     table,
-    leftOut: droppedPrompts,
-    origin: originOf(parts, { ...noted, leftOut: droppedPrompts, missing, promptLengths, nameless: named.every((one) => one === null) }),
+    leftOut,
+    origin: originOf(parts, { ...noted, leftOut, missing, promptLengths, nameless: named.every((one) => one === null) }),
   };
 }
 

@@ -4,6 +4,7 @@ import { modelCards } from "@/solver/hardware/models";
 import { quantile } from "@/solver/numeric/quantile";
 import type { LabelledOutcomes, LabelledTable } from "./applyJudge";
 import { type Read, shown } from "./outcomeRow";
+import { isSelected, type Reached, unselected } from "./unselected";
 
 /** Prompt length assumed where a table measures none at all: a few sentences. */
 const ASSUMED_INPUT_TOKENS = 256;
@@ -30,6 +31,8 @@ export interface CollectedTable {
   readonly table: LabelledTable;
   /** Prompts left out because one of the models did not answer them. */
   readonly droppedPrompts: number;
+  /** Prompts left out besides, since a gate had sent more of their kind on to a larger model: without them the rest is like all prompts. */
+  readonly thinnedPrompts: number;
   /**
    * `estimated`: some prompts came without a length and got the median of the others, or 256 tokens where none has one.
    * All estimated prompts share one length, so that spread of prefill times is missing from predictions.
@@ -60,14 +63,17 @@ export function collectedTable(
   const ranked = rankModels(answersOf, names);
   if (!ranked.ok) return ranked;
   const models = ranked.value;
-  const kept = [...prompts.keys()].filter((place) => models.every(({ answers }) => !Number.isNaN(answers.label[place] ?? Number.NaN)));
-  if (kept.length < 2) {
+  const whole = [...prompts.keys()].filter((place) => models.every(({ answers }) => hasAnswer(answers, place)));
+  if (whole.length < 2) {
     const names = models.map(({ tableName }) => shown(tableName)).join(", ");
-    const count = kept.length === 0 ? "no prompt" : "only one prompt";
+    const count = whole.length === 0 ? "no prompt" : "only one prompt";
     return { ok: false, problem: `prompt_id: ${count} is answered by all of ${names}; give at least two that every model answered` };
   }
-  const judged = judgedProblem(models, kept);
+  const judged = judgedProblem(models, whole);
   if (judged !== null) return { ok: false, problem: judged };
+  const representative = representativeOf(prompts, models, whole);
+  if (!representative.ok) return representative;
+  const kept = representative.value;
   const keptPrompts = kept.flatMap((place) => prompts[place] ?? []);
   const measured = keptPrompts.flatMap(({ inputTokens }) => (inputTokens > 0 ? [inputTokens] : []));
   const estimate = measured.length > 0 ? Math.round(quantile(measured, 0.5)) : ASSUMED_INPUT_TOKENS;
@@ -80,10 +86,58 @@ export function collectedTable(
         inputTokens: Int32Array.from(keptPrompts, ({ inputTokens }) => (inputTokens > 0 ? inputTokens : estimate)),
         models: models.map((model) => outcomesOf(model, kept)),
       },
-      droppedPrompts: prompts.length - kept.length,
+      droppedPrompts: prompts.length - whole.length,
+      thinnedPrompts: whole.length - kept.length,
       promptLengths: measured.length === kept.length ? "measured" : "estimated",
     },
   };
+}
+
+const hasAnswer = ({ label }: Answers, place: number): boolean => !Number.isNaN(label[place] ?? Number.NaN);
+
+/** Of prompts that every model answered those that stand for all, where a gate chose by judged scores which reach the larger models. */
+function representativeOf(prompts: readonly Prompt[], models: readonly RankedModel[], whole: readonly number[]): Read<readonly number[]> {
+  const kinds = new Set(whole.map((place) => prompts[place]?.category));
+  // A kind of prompts that some model was never given is left out on purpose.
+  let places = [...prompts.keys()].filter((place) => kinds.has(prompts[place]?.category ?? ""));
+  for (const [at, larger] of models.entries()) {
+    const smaller = models[at - 1];
+    const reached = places.filter((place) => hasAnswer(larger.answers, place));
+    if (smaller === undefined || reached.length === places.length) {
+      places = reached;
+      continue;
+    }
+    const { label, judged } = smaller.answers;
+    const asked = places.map((place) => ({
+      label: label[place] ?? 0,
+      judged: judged[place] ?? Number.NaN,
+      reached: hasAnswer(larger.answers, place),
+    }));
+    const isJudged = !asked.some((prompt) => Number.isNaN(prompt.judged));
+    const seen = asked.map((prompt): Reached => ({ ...prompt, score: isJudged ? prompt.judged : prompt.label }));
+    if (!isJudged && isSelected(seen)) return { ok: false, problem: selectedProblem(smaller, larger, seen) };
+    const selection = unselected(seen);
+    if (selection.kind === "untold")
+      return { ok: false, problem: untoldProblem(smaller, larger, { ...selection, reached: reached.length, asked: places.length }) };
+    const before = places;
+    places = selection.kind === "unselected" ? reached : selection.kept.flatMap((index) => before[index] ?? []);
+  }
+  return { ok: true, value: places };
+}
+
+const WAY_OUT = "mirror a share of the requests through all models, or give what every model answers to the same prompts";
+
+const untoldProblem = (
+  smaller: RankedModel,
+  larger: RankedModel,
+  { from, to, reached, asked }: { readonly from: number; readonly to: number; readonly reached: number; readonly asked: number },
+): string =>
+  `prompt_id: ${shown(larger.tableName)} answered ${reached} of ${asked} prompts, and too few on which ${shown(smaller.tableName)} is judged ${from} to ${to}: how good it is on all cannot be told from this traffic; ${WAY_OUT}`;
+
+function selectedProblem(smaller: RankedModel, larger: RankedModel, seen: readonly Reached[]): string {
+  const reached = seen.filter((prompt) => prompt.reached);
+  const quality = (of: readonly Reached[]): string => (of.reduce((sum, { label }) => sum + label, 0) / of.length).toFixed(1);
+  return `prompt_id: ${shown(larger.tableName)} answered ${reached.length} of ${seen.length} prompts, which are no random part: on them ${shown(smaller.tableName)} has a quality of ${quality(reached)}, on all of ${quality(seen)}. How good the larger model is on all cannot be told from this traffic; fill in judged_score, ${WAY_OUT}`;
 }
 
 /** Models by size, each with its card. */
