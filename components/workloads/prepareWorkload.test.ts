@@ -53,6 +53,8 @@ it("shades categories from the lowest to the highest cell, and says in words whi
     judged: spread,
     meanJudged: quality(60, 1),
     meanOutputTokens: quality(9, 1),
+    judgedByLabel: { right: spread, wrong: spread },
+    judgeAuc: null,
   };
   const rows = prepareCategories({
     models: [{ ...model, quality: quality(70, 1) }],

@@ -25,7 +25,7 @@ function explained(seconds: readonly number[], inputs: readonly PlanInput[] = []
     const visit = { model: "small", queueSeconds: 0, seconds: took, judgeSeconds: null, judgedScore: null, verdict: "accepted" };
     return { stages: [visit] } as unknown as Decision;
   });
-  const counts = { answered: answered.length, seen: answered.length };
+  const counts = { answered: answered.length, seen: answered.length, failed: 0 };
   const all = { ...plan.predictions, p95Seconds: rateP95Seconds ?? plan.predictions.p95Seconds };
   return explainBroken({
     ...{ plan, inputs, promises: [promise] },
