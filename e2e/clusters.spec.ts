@@ -100,6 +100,33 @@ test("an operator pastes URLs, watches live within a minute, plans and applies, 
     });
     const clusterId = new URL(page.url()).searchParams.get("cluster") ?? "";
 
+    await test.step("its own address shows it whole, and one of a cluster that is not there says so", async () => {
+      await page.goto(`${studio.url}/clusters/${clusterId}`);
+      await expect(page).toHaveURL(new RegExp(`/clusters\\?show=${clusterId}`));
+      await expect(page.getByRole("table", { name: "Nodes" })).toBeVisible();
+      await page.goto(`${studio.url}/clusters/none-such`);
+      await expect(page.getByText("There is no cluster none-such: these are all.")).toBeVisible();
+    });
+
+    await test.step("pages whose address names no cluster speak of the attached engines, and say so", async () => {
+      const chosen = page.getByLabel("Cluster", { exact: true });
+      for (const path of ["/live", "/plan", "/history"]) {
+        await page.goto(`${studio.url}${path}`);
+        await expect(page).toHaveURL(new RegExp(`cluster=${clusterId}`));
+        await expect(chosen).toHaveValue(clusterId);
+      }
+      await chosen.selectOption("embedded");
+      await expect(page.getByText("These figures are emulated; your engines are in prod.")).toBeVisible();
+      await show("emulated-beside-real");
+      // The one looked at last stays, and still says that it is emulated.
+      await page.goto(`${studio.url}/live`);
+      await expect(chosen).toHaveValue("embedded");
+      await page.getByRole("button", { name: "prod", exact: true }).click();
+      await expect(chosen).toHaveValue(clusterId);
+      await page.goto(`${studio.url}/live`);
+      await expect(chosen).toHaveValue(clusterId);
+    });
+
     await test.step("the card has both clusters, the gateway's address, and what was attached", async () => {
       await page.getByRole("link", { name: "Clusters" }).click();
       const card = page.getByRole("article", { name: "prod" });

@@ -34,6 +34,17 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
     expect(streams.open()).toBe(1);
   });
 
+  await test.step("figures are of the range that is chosen, and state their window and number of requests", async () => {
+    const over = page.getByTestId("over-p95");
+    await expect(over).toHaveText(/^n = [\d,]+.*, last .*: measuring began then/);
+    await page.getByRole("button", { name: "1 min", exact: true }).click();
+    await expect(page).toHaveURL(/span=60/);
+    // A minute of the wall's time, once as much has passed since the load began.
+    await expect(over).toHaveText(new RegExp(`^n = [\\d,]+.*, last ${60 * TIME_SCALE}\\ss$`), { timeout: 90_000 });
+    await expect(page.getByText(/share, scores and p95: n = [\d,]+/)).toBeVisible();
+    await page.getByRole("button", { name: "5 min", exact: true }).click();
+  });
+
   await test.step("no state of the page breaks an accessibility rule, in light or dark, wide or narrow", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
