@@ -61,25 +61,32 @@ export function MeasureTrust({ row }: { readonly row: TrustRow }) {
       </header>
       {row.warning !== null && <p className="max-w-prose rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn">{row.warning}</p>}
       <div className="flex flex-wrap gap-x-8 gap-y-4">
-        <dl className="grid min-w-0 max-w-3xl flex-1 basis-80 content-start gap-x-8 gap-y-4 sm:grid-cols-6 sm:[&>*]:col-span-2 sm:[&>*:nth-child(-n+2)]:col-span-3">
-          <Estimated
-            name="AUC"
-            meaning="how often it puts a better answer above a worse one of the same model; a coin 0.5"
-            picture={row.auc}
-            none="needs answers of one model that you labelled better and worse"
-            testId="trust-auc"
-          />
-          <Estimated
-            name="Agreement"
-            meaning="you and it say alike whether an answer is worth 50"
-            picture={row.agreement}
-            none="needs labels"
-            testId="trust-agreement"
-          />
-          <Fact name="Noise of one reading" text={row.noise} />
-          <Fact name="Verdicts that hang on the order" text={row.orderFlips} />
-          <Fact name="Cost so far" text={row.cost} />
-        </dl>
+        <div className="flex min-w-0 max-w-3xl flex-1 basis-80 flex-col gap-3">
+          <dl className="grid min-w-0 content-start gap-x-8 gap-y-4 sm:grid-cols-6 sm:[&>*]:col-span-2 sm:[&>*:nth-child(-n+2)]:col-span-3">
+            <Estimated
+              name={row.aucByModel.length > 0 ? "AUC, mean over models" : "AUC"}
+              meaning="how often it puts a better answer above a worse one of the same model; a coin 0.5"
+              picture={row.auc}
+              none="needs answers of one model that you labelled better and worse"
+              testId="trust-auc"
+            />
+            <Estimated
+              name="Agreement"
+              meaning="you and it say alike whether an answer is worth 50"
+              picture={row.agreement}
+              none="needs labels"
+              testId="trust-agreement"
+            />
+            <Fact name="Noise of one reading" text={row.noise} />
+            <Fact name="Verdicts that hang on the order" text={row.orderFlips} />
+            <Fact name="Cost so far" text={row.cost} />
+          </dl>
+          {row.aucByModel.length > 0 && (
+            <p className="text-xs text-ink-2" data-testid="trust-auc-models">
+              AUC of each model's answers alone: {row.aucByModel.map(({ model, says }) => `${model} ${says}`).join("; ")}.
+            </p>
+          )}
+        </div>
         {row.calibration.length > 0 && (
           <div className="flex flex-col gap-1">
             <CalibrationPlot name={row.name} dots={row.calibration} />

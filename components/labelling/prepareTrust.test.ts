@@ -9,6 +9,7 @@ const measure: MeasureTrust = {
   labels: 50,
   agreement: { value: 0.84, low: 0.744, high: 0.906 },
   auc: { value: 0.81, low: 0.7, high: 0.886 },
+  aucByModel: [],
   calibration: [],
   noisePoints: 3.21,
   orderFlips: null,
@@ -46,6 +47,18 @@ describe("prepareTrust", () => {
         expect(picture?.at).toBeLessThanOrEqual(picture?.high ?? -1);
       }),
     );
+  });
+
+  it("tells the AUC of each model's answers beside the mean over models", () => {
+    const aucByModel = [
+      { model: "small", labels: 20, auc: { value: 0.6, low: 0.444, high: 0.741 } },
+      { model: "large", labels: 1, auc: null },
+    ];
+    expect(row({ aucByModel }).aucByModel).toEqual([
+      { model: "small", says: "0.60 (0.44 to 0.75), 20 labels" },
+      { model: "large", says: "not known, 1 label" },
+    ]);
+    expect(row({ aucByModel: aucByModel.slice(0, 1) }).aucByModel).toEqual([]);
   });
 
   it("calls an interval wide that says little", () => {

@@ -36,6 +36,8 @@ export interface TrustRow {
   readonly labels: string;
   readonly agreement: IntervalPicture | null;
   readonly auc: IntervalPicture | null;
+  /** Of each model's answers alone: `small: 0.81 (0.74 to 0.86), 20 labels`; empty of one model, whose it is anyway. */
+  readonly aucByModel: readonly { readonly model: string; readonly says: string }[];
   readonly calibration: readonly CalibrationDot[];
   /** Which way its scores are off, in words; null: no range of scores has labels enough to tell. */
   readonly bias: string | null;
@@ -109,6 +111,11 @@ function wordOf({ warning, labels }: MeasureTrust, floor: number): Pick<TrustRow
   return { tone: "warn", word: "not fit as things stand" };
 }
 
+function aucOfModel({ model, labels, auc }: MeasureTrust["aucByModel"][number]): TrustRow["aucByModel"][number] {
+  const of = formatCounted(labels, "label");
+  return { model, says: auc === null ? `not known, ${of}` : `${asAuc.value(auc.value)} (${asAuc.span(auc)}), ${of}` };
+}
+
 /** What is shown of each measure's trust, in the order in which they come. */
 export function prepareTrust({ measures, floor }: Pick<ProfileTrust, "measures" | "floor">): readonly TrustRow[] {
   return measures.map((measure) => ({
@@ -119,6 +126,7 @@ export function prepareTrust({ measures, floor }: Pick<ProfileTrust, "measures" 
     labels: formatCounted(measure.labels, "label"),
     agreement: prepareInterval(measure.agreement, asShare),
     auc: prepareInterval(measure.auc, asAuc),
+    aucByModel: measure.aucByModel.length < 2 ? [] : measure.aucByModel.map(aucOfModel),
     calibration: prepareCalibration(measure.calibration),
     bias: biasOf(measure.calibration),
     noise: measure.noisePoints === null ? "judged once" : `±${formatScore(measure.noisePoints)} points`,

@@ -35,7 +35,9 @@ export function JudgeTrust({ jobId, workloadId }: { readonly jobId: string; read
                     <StateWord tone={row.tone}>{row.word}</StateWord>
                     <span className="text-xs text-ink-2">
                       {row.labels}
-                      {row.auc !== null && `, AUC ${row.auc.value} (${row.auc.span})`}, noise {row.noise}
+                      {row.auc !== null &&
+                        `, AUC ${row.aucByModel.length > 0 ? row.aucByModel.map(({ model, says }) => `of ${model} ${says}`).join(", ") : `${row.auc.value} (${row.auc.span})`}`}
+                      , noise {row.noise}
                     </span>
                     {row.warning !== null && <p className="w-full max-w-prose text-xs text-ink-2">{row.warning}</p>}
                   </li>

@@ -292,9 +292,14 @@ test("two answers compared tell of the measure that compares, and of the others 
   const asked = models.slice(0, -1).flatMap(({ model }) => Array.from({ length: PROMPTS }, (_, position) => [position, model] as const));
   const flipped = asked.filter(([position, model]) => position % 2 === 0 && labelOf(position, model) === labelOf(position, against));
   expect(pairs.orderFlips).toBeCloseTo(flipped.length / asked.length, 9);
-  expect(trust.of("trusted").auc).toMatchObject({ value: 1 });
+  // Pairs are of two models: they tell nothing of how it orders answers of one.
+  expect(trust.of("trusted").auc).toBeNull();
+  expect(trust.of("trusted").aucByModel).toEqual([]);
   expect(trust.of("trusted").agreement).toBeNull();
   label("one", 40);
+  const alone = report().of("trusted").aucByModel;
+  expect(new Set(alone.map(({ model }) => model))).toEqual(new Set(models.map(({ model }) => model)));
+  expect(alone.reduce((sum, { labels }) => sum + labels, 0)).toBe(40);
   expect(report().of("trusted").labels).toBe(70);
   expect(report().of("pairs").labels).toBe(30);
 });

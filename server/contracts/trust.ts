@@ -47,10 +47,12 @@ export interface MeasureTrust {
   /** Share of answers on which it and the person agree whether the quality is at least 50; null without labels. */
   readonly agreement: Estimate | null;
   /**
-   * Chance that it puts a better answer above a worse one of the same model, as a gate has them; where no single answers tell, and of a
-   * measure that compares, that it prefers as a person does. null where no labels differ.
+   * Chance that it puts a better answer above a worse one of the same model, as a gate has them: the mean over models, weighted by pairs of
+   * labels. Of a measure that compares, that it prefers as a person does. null where no labels differ.
    */
   readonly auc: Estimate | null;
+  /** The same of each model's answers alone; empty of a measure that compares. */
+  readonly aucByModel: readonly { readonly model: string; readonly labels: number; readonly auc: Estimate | null }[];
   /** Mean hand label of the answers it scored within each range. */
   readonly calibration: readonly { readonly from: number; readonly to: number; readonly labels: number; readonly quality: Estimate }[];
   /** Of answers judged more than once: standard deviation of one reading in points; null where none was. */

@@ -3,7 +3,7 @@ import type { HandLabel } from "@/server/store/handLabelRepository";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import { agreementOf, agreementOnPairs, calibrationOf } from "@/solver/judging/agreement";
-import { aucWithin, concordanceOfPairs, type LabelledScore, labelsToHalve } from "@/solver/judging/concordance";
+import { aucOf, aucWithin, concordanceOfPairs, type LabelledScore, labelsToHalve } from "@/solver/judging/concordance";
 import { type CascadeStep, floorFit } from "@/solver/judging/floorFit";
 import type { Interval } from "@/solver/judging/interval";
 import { noisePoints, orderFlips } from "@/solver/judging/noise";
@@ -30,12 +30,12 @@ interface LabelledPair {
 interface Evidence {
   readonly measure: Measure;
   readonly answers: readonly LabelledScore[];
-  /** The same answers, those of each model for themselves. */
-  readonly byModel: readonly (readonly LabelledScore[])[];
+  /** The same answers by model. */
+  readonly byModel: ReadonlyMap<string, readonly LabelledScore[]>;
   readonly pairs: readonly LabelledPair[];
   /** Of pairs of answers of one model, since a gate has no others before it; null of a measure that compares. */
   readonly within: Interval | null;
-  /** The same, or where there is none that of the pairs which a person compared. */
+  /** The same, or of a measure that compares that of the pairs which a person compared. */
   readonly auc: Interval | null;
 }
 
@@ -69,7 +69,8 @@ function evidenceOf(store: Store, { id }: StoredProfile, measure: Measure, label
   });
   const groups = [...byModel.values()];
   const within = aucWithin(groups);
-  return { measure, answers: groups.flat(), byModel: groups, pairs, within, auc: within ?? concordanceOfPairs(pairs) };
+  // Pairs are of two models, and a gate reads the scores of one.
+  return { measure, answers: groups.flat(), byModel, pairs, within, auc: compares ? concordanceOfPairs(pairs) : within };
 }
 
 interface Asked {
@@ -91,6 +92,7 @@ function trustOf(store: Store, profile: StoredProfile, asked: Asked): MeasureTru
     labels: answers.length + pairs.length,
     agreement: measure.kind === "pairwise" ? agreementOnPairs(pairs) : agreementOf(answers),
     auc,
+    aucByModel: [...asked.one.byModel].map(([model, own]) => ({ model, labels: own.length, auc: aucOf(own) })),
     calibration: calibrationOf(answers),
     noisePoints: repeats ? noisePoints(asking, swaps) : null,
     orderFlips: swaps ? orderFlips(asking) : null,
@@ -115,7 +117,7 @@ function warningOf(store: Store, profile: StoredProfile, asked: Asked): string |
     return "Two answers compared do not tell how it orders answers of one model, which is all that a gate has before it: label single answers too.";
   }
   if (within === null) return alike(answers.length);
-  const more = labelsToHalve(byModel);
+  const more = labelsToHalve([...byModel.values()]);
   const narrower = more === null ? "More labels narrow it." : `About ${more} more labels make its interval half as wide.`;
   const low = downTo(within.low);
   const coin = within.low > 0.5 ? null : coinFrom(within.low, narrower);
@@ -129,7 +131,18 @@ function warningOf(store: Store, profile: StoredProfile, asked: Asked): string |
   }
   const fitOf = (reliability: number) => floorFit(steps, floor / 100, reliability);
   const fit = fitOf(within.low);
-  if (fit === "unneeded" || fit === "fit") return null;
+  if (fit === "unneeded") return null;
+  if (fit === "fit") {
+    // A mean over models hides one whose answers it cannot judge.
+    const smaller = profile.request.models.slice(0, -1).map(({ model }) => model);
+    const weak = smaller.find((model) => {
+      const own = aucOf(byModel.get(model) ?? []);
+      return own !== null && fitOf(own.high) === "weak";
+    });
+    if (weak === undefined) return null;
+    const own = aucOf(byModel.get(weak) ?? []);
+    return `Of answers of ${weak} alone its AUC is at most ${(own?.high ?? 0).toFixed(2)}, too weak for a floor of ${floor}, though not of all models together. Plan without a gate behind ${weak}, or take a better judge.`;
+  }
   if (fit === "unreachable") {
     const none = `No cascade of these models holds a floor of ${floor}, whoever judges: lower the floor or add a better model.`;
     return coin === null ? none : `${none} ${coin}`;
