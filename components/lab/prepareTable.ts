@@ -63,7 +63,7 @@ export type SortKey = (typeof sortKeys)[number];
 export interface TableCell {
   readonly metric: LabMetric;
   readonly value: string;
-  /** The 90 % interval over seeds in the value's unit, its half where it is not cut at zero; null where one seed leaves none. */
+  /** The 90 % interval over seeds in the value's unit, its half where it is not cut at zero; null where one seed leaves none, or all are alike. */
   readonly within: string | null;
   /** Against the reference, over the same programs; null for the reference itself and where nothing is known. */
   readonly difference: string | null;
@@ -85,6 +85,8 @@ function withinText(estimate: SeedEstimate | null, unit: Measure["unit"]): strin
   const { factor, digits } = unit(estimate.value);
   const text = (value: number) => (factor * value).toFixed(digits);
   const { value, low, high } = estimate;
+  // Seeds that are alike share what they are made of: they tell nothing of how far off another draw of prompts would be.
+  if (low === high) return null;
   return low === 0 && high > 2 * value ? `(0 to ${text(high)})` : `±${text(high - value)}`;
 }
 

@@ -3,7 +3,7 @@
 import type { ClusterSummary } from "@/server/contracts/studio";
 import type { Candidate, Knobs } from "@/solver/cascade/exploration";
 import { SelectField } from "../ui/Field";
-import { formatPercent, formatScore } from "../ui/format";
+import { formatPercent, formatScoreMargin } from "../ui/format";
 import { Knob } from "../ui/Knob";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
@@ -57,7 +57,7 @@ export function KnobPanel(props: {
           note={
             knobs.qualityConfidence === null
               ? "Held by the sample's own value: about half of all such plans miss it on fresh traffic."
-              : `Held for the lower ${formatPercent(knobs.qualityConfidence)} bound on fresh traffic${estimate === null ? "" : `; the sample leaves ±${formatScore(estimate.quality - estimate.qualityLow)}`}.`
+              : `Held for the lower ${formatPercent(knobs.qualityConfidence)} bound on fresh traffic${estimate === null ? "" : `; the sample leaves ±${formatScoreMargin(estimate.quality - estimate.qualityLow)}`}.`
           }
           onDraft={(qualityFloor) => onDraft({ qualityFloor })}
           onCommit={(qualityFloor) => onChange({ qualityFloor }, "replace")}

@@ -2,7 +2,7 @@ import type { PromptSet, SampleInterval, SamplePrompts } from "@/server/contract
 import { allocate } from "@/solver/prompts/allocate";
 import { sampleInterval } from "@/solver/prompts/sampleInterval";
 import { NO_CATEGORY } from "@/solver/prompts/stratumOf";
-import { formatCount, formatCounted, formatDate, formatPercent } from "../ui/format";
+import { formatCount, formatCounted, formatDate, formatPercent, formatScoreMargin } from "../ui/format";
 import type { PromptUpload } from "./uploadPrompts";
 
 export const MIN_SAMPLE = 2;
@@ -54,7 +54,7 @@ export function startingSample(upload: PromptUpload, names: readonly string[]): 
 export function intervalText(interval: SampleInterval | null): string {
   if (interval === null) return "not known";
   const { points, confidence } = interval;
-  return points === 0 ? "all are taken" : `±${points.toFixed(1)} points at ${formatPercent(confidence)}`;
+  return points === 0 ? "all are taken" : `±${formatScoreMargin(points)} points at ${formatPercent(confidence)}`;
 }
 
 export interface SamplePicture {

@@ -9,6 +9,7 @@ import {
   formatRate,
   formatScore,
   formatScoreBound,
+  formatScoreMargin,
   formatScoreSpan,
   formatSeconds,
   formatSecondsSpan,
@@ -52,6 +53,15 @@ describe("format", () => {
     expect(formatDelta(1.84, 1)).toBe("+1.8");
     expect(formatDelta(-0.9, 1)).toBe("−0.9");
     expect(formatDelta(-0.01, 1)).toBe("±0");
+  });
+
+  it("never rounds half the width of an interval down to nothing", () => {
+    expect([formatScoreMargin(0.004), formatScoreMargin(0.4), formatScoreMargin(1.41), formatScoreMargin(0)]).toEqual([
+      "0.1",
+      "0.4",
+      "1.5",
+      "0.0",
+    ]);
   });
 
   it("coarsens an age as it grows", () => {

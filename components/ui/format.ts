@@ -57,6 +57,9 @@ export function formatScore(score: number | null | undefined): string {
   return isAbsent(score) ? ABSENT : fixed(score, 1);
 }
 
+/** Half the width of an interval of scores, rounded up: only what is known for certain reads as `0.0`. */
+export const formatScoreMargin = (half: number): string => fixed(half, 1, "up");
+
 /** The lower bound of a score, rounded down: what reads as the floor meets it. */
 export const formatScoreBound = (score: number): string => fixed(score, 1, "down");
 

@@ -33,7 +33,7 @@ export function QualityPanel(props: {
             </td>
             <td className="text-right whitespace-nowrap">{withHalf(quality)}</td>
             <td className="text-right whitespace-nowrap text-ink-2">{withHalf(meanJudged)}</td>
-            <td className="text-right whitespace-nowrap text-ink-2">{withHalf(meanOutputTokens, formatCount)}</td>
+            <td className="text-right whitespace-nowrap text-ink-2">{withHalf(meanOutputTokens, formatCount, formatCount)}</td>
             <td className="whitespace-nowrap text-ink-3">{summary.models.find((one) => one.model === model)?.tableName}</td>
           </tr>
         ))}

@@ -1,7 +1,7 @@
 import type { WorkloadComparison, WorkloadSummary } from "@/server/contracts/studio";
 import type { Compared } from "@/solver/workload/compareWorkloads";
 import type { Interval } from "@/solver/workload/contentIntervals";
-import { ABSENT, formatCount, formatCounted, formatDelta, formatPercent, formatRate, formatScore } from "../ui/format";
+import { ABSENT, formatCount, formatCounted, formatDelta, formatPercent, formatRate, formatScoreMargin } from "../ui/format";
 import { withHalf } from "./prepareWorkload";
 import { judgedText, versionText, whereFrom } from "./prepareWorkloads";
 
@@ -32,19 +32,19 @@ const half = ({ low, high }: Interval): number => (high - low) / 2;
 
 const points: Reading = {
   value: (interval) => withHalf(interval),
-  difference: (interval) => `${formatDelta(interval.value, 1)} ±${formatScore(half(interval))} points`,
+  difference: (interval) => `${formatDelta(interval.value, 1)} ±${formatScoreMargin(half(interval))} points`,
 };
 const tokens: Reading = {
-  value: (interval) => withHalf(interval, formatCount),
+  value: (interval) => withHalf(interval, formatCount, formatCount),
   difference: (interval) => `${formatDelta(interval.value, 0)} ±${formatCount(half(interval))} tokens`,
 };
 const rate: Reading = {
-  value: (interval) => (Number.isFinite(interval.high) ? withHalf(interval, formatRate) : formatRate(interval.value)),
+  value: (interval) => (Number.isFinite(interval.high) ? withHalf(interval, formatRate, formatRate) : formatRate(interval.value)),
   difference: (interval) => `${formatDelta(interval.value, 2)}/s`,
 };
 const share: Reading = {
   value: ({ value }) => formatPercent(value),
-  difference: (interval) => `${formatDelta(100 * interval.value, 1)} ±${formatScore(100 * half(interval))} points`,
+  difference: (interval) => `${formatDelta(100 * interval.value, 1)} ±${formatScoreMargin(100 * half(interval))} points`,
 };
 
 function row(key: string, name: string, compared: Compared, reading: Reading): ComparisonRow {

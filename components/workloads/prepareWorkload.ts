@@ -1,16 +1,20 @@
 import type { WorkloadDetail } from "@/server/contracts/studio";
 import type { Interval } from "@/solver/workload/contentIntervals";
-import { formatCount, formatCounted, formatDelta, formatPercent, formatScore } from "../ui/format";
+import { formatCount, formatCounted, formatDelta, formatPercent, formatScore, formatScoreMargin } from "../ui/format";
 
 /** How far a figure may lie from the middle of its interval, as a share of half its width, for one number to stand for both sides. */
 const NEARLY_MIDDLE = 0.25;
 
 /** A figure with half the width of its interval: `84.2 ±1.4`; with both ends where it is not near the middle: `100.0 (77.4 to 100.0)`. */
-export function withHalf({ value, low, high }: Interval, format: (value: number) => string = formatScore): string {
+export function withHalf(
+  { value, low, high }: Interval,
+  format: (value: number) => string = formatScore,
+  formatMargin: (half: number) => string = formatScoreMargin,
+): string {
   const half = (high - low) / 2;
   if (!Number.isFinite(half)) return format(value);
   const isMiddle = Math.abs(value - (low + high) / 2) <= NEARLY_MIDDLE * half;
-  return isMiddle ? `${format(value)} ±${format(half)}` : `${format(value)} (${format(low)} to ${format(high)})`;
+  return isMiddle ? `${format(value)} ±${formatMargin(half)}` : `${format(value)} (${format(low)} to ${format(high)})`;
 }
 
 /** An AUC with its interval, ends rounded outwards: `0.81 (0.79 to 0.83)`. */
@@ -33,7 +37,7 @@ export function prepareSteps(agreement: WorkloadDetail["agreement"]): readonly P
     key: `${smaller} ${larger}`,
     smaller,
     larger,
-    difference: `${formatDelta(difference.value, 1)} ±${formatScore((difference.high - difference.low) / 2)}`,
+    difference: `${formatDelta(difference.value, 1)} ±${formatScoreMargin((difference.high - difference.low) / 2)}`,
     noise: apart ? null : "within noise",
   }));
 }

@@ -61,6 +61,26 @@ test("questions that not all chosen models answered are left out and counted, an
   expect(notes.join(" ")).toMatch(/1 of 2 questions are left out.*estimated in the table \(out_tok_est\)/);
 });
 
+test("questions that only those reached which a smaller model failed are said to be no random part", async () => {
+  const header = "prompt_id,model,correct,answer,out_tok";
+  const lines = (reaches: (at: number) => boolean) =>
+    Array.from({ length: 600 }, (_, at) => [
+      `q${at},small,${at % 2},x,4`,
+      ...(reaches(at) ? [`q${at},large,${at % 10 === 0 ? 0 : 1},y,4`] : []),
+    ]).flat();
+  const behind = await imported(
+    lines((at) => at % 2 === 0 || at % 20 === 1),
+    { header },
+  );
+  expect(behind.notes.join(" ")).toMatch(/no random part: small is right on 9\.1 % of them and on 50\.0 % of all it answered/);
+  expect(behind.notes.join(" ")).toContain("cannot be told from this table");
+  const random = await imported(
+    lines((at) => at % 3 !== 0),
+    { header },
+  );
+  expect(random.notes.join(" ")).not.toContain("random part");
+});
+
 test("a grader that tells answers apart by case has them told apart by it, the empty text among them", async () => {
   const header = "prompt_id,model,correct,parsed,answer,out_tok";
   const { sample, notes } = await imported(["q1,small,1,1,PoO,4", "q1,large,0,1,poo,4", "q2,small,1,1,,4", "q2,large,0,1,  ,4"], {

@@ -68,6 +68,11 @@ describe("selectionCritical", () => {
     expect(selectionCritical([one, { ...one, cost: 2 }], { confidence: 0.9, seed: 1 })).toBeCloseTo(1.28, 0);
   });
 
+  it("is no less than that of one routing where floors of the grid lie far from all there are to pick", () => {
+    const apart = [pickable(labels(0.51), 1), pickable(labels(0.96), 8)];
+    expect(selectionCritical(apart, { confidence: 0.9, seed: 1 })).toBeGreaterThanOrEqual(1.28);
+  });
+
   it("grows with the routings there are to pick from and with the confidence", () => {
     const random = seededRandom(9);
     const independent = Array.from({ length: 20 }, (_, index) => pickable(labels(0.5, random), index));

@@ -1,3 +1,4 @@
+import { normalQuantile } from "../numeric/normal";
 import { seededRandom } from "../numeric/random";
 
 /** Samples replayed to find the critical value; its own error is then about 0.04. */
@@ -34,6 +35,8 @@ export interface Pickable {
  * standard error of 1.4 of its own beside the 0.9 of the planning prompts, so a bound that holds for the population in 90 % is
  * expected to lie above it in about 22 %. Splits of one table are not independent: these figures settle no more than that.
  *
+ * Floors are tried on a grid, which may lie far from every routing of a small family: never less than the z of one routing named in advance.
+ *
  * @param family may be a coarse grid: neighbours in threshold are nearly the same routing.
  */
 export function selectionCritical(
@@ -68,7 +71,8 @@ export function selectionCritical(
   }
   // First-order step from the normal to Student's t, for samples of a few dozen prompts.
   const prompts = family[0]?.accepted.length ?? 1;
-  return high * (1 + (high * high + 1) / (4 * prompts));
+  const critical = Math.max(high, normalQuantile(confidence));
+  return critical * (1 + (critical * critical + 1) / (4 * prompts));
 }
 
 /** Mean qualities as other samples of the same size would have shown them. */

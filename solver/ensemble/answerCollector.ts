@@ -1,4 +1,5 @@
 import { type Read, shown } from "@/solver/workload/outcomeRow";
+import { isSelected } from "@/solver/workload/unselected";
 import type { AnswerRow } from "./answerRow";
 import type { AnswerSample } from "./answerSample";
 import { canonicalText } from "./canonicalVote";
@@ -72,8 +73,13 @@ export function createAnswerCollector(models: readonly string[]) {
     const kept = [...ids.keys()].filter((at) => [...columns.values()].every(({ asked }) => asked[at] === 1));
     if (kept.length === 0) return refuse("no question was answered by all of these models; choose others");
     const { votes, notes } = votesOf([...columns.values()], kept);
-    if (kept.length < ids.length)
-      notes.unshift(`${ids.length - kept.length} of ${ids.length} questions are left out, as not all of these models answered them.`);
+    if (kept.length < ids.length) {
+      const selected = selectedSays(columns, [...ids.keys()], new Set(kept));
+      notes.unshift(
+        `${ids.length - kept.length} of ${ids.length} questions are left out, as not all of these models answered them.`,
+        ...(selected === null ? [] : [selected]),
+      );
+    }
     const hasCategories = kept.some((at) => categories[at] !== "");
     return {
       ok: true,
@@ -95,6 +101,20 @@ export function createAnswerCollector(models: readonly string[]) {
   }
 
   return { add, finish };
+}
+
+/** That the questions which all models answered are no random part, as behind a cascade that sends on the harder ones, by the model that shows it most; null: nothing shows it. */
+function selectedSays(columns: ReadonlyMap<string, Column>, places: readonly number[], kept: ReadonlySet<number>): string | null {
+  const selected = [...columns].flatMap(([model, { correct, asked }]) => {
+    const answered = places.filter((at) => asked[at] === 1);
+    const label = (at: number): number => 100 * (correct[at] ?? 0);
+    if (!isSelected(answered.map((at) => ({ score: label(at), label: label(at), reached: kept.has(at) })))) return [];
+    const quality = (of: readonly number[]): number => of.reduce((sum, at) => sum + label(at), 0) / of.length;
+    return [{ model, all: quality(answered), own: quality(answered.filter((at) => kept.has(at))) }];
+  });
+  const [most] = selected.sort((a, b) => Math.abs(b.all - b.own) - Math.abs(a.all - a.own));
+  if (most === undefined) return null;
+  return `Those that are kept are no random part: ${most.model} is right on ${most.own.toFixed(1)} % of them and on ${most.all.toFixed(1)} % of all it answered. Figures hold for questions like them; how good these models are on all cannot be told from this table.`;
 }
 
 /** Votes of each column on the questions that are kept, and what there is to say of them. */

@@ -1,5 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { mean } from "../numeric/quantile";
+import { seededRandom } from "../numeric/random";
+import { qualityInterval } from "./contentIntervals";
 import { generatedWorkload } from "./generated";
 import { type SeenRequest, seenWorkload } from "./seenWorkload";
 import { splitPrompts } from "./split";
@@ -27,9 +30,11 @@ test("lengths and scores are those seen, whatever they are", () => {
         visits: [{ model: small!.model, outputTokens: output, judged }],
       }));
       const made = seenWorkload(workload, seen, "now")!;
-      expect(Array.from(made.outcomes.inputTokens)).toEqual(requests.map(({ input }) => input));
-      expect(Array.from(made.outcomes.models[0]!.outputTokens)).toEqual(requests.map(({ output }) => output));
-      expect(Array.from(made.outcomes.models[0]!.judged)).toEqual(requests.map(({ judged }) => judged));
+      const taken = made.outcomes.promptIds.map((id) => requests[Number(id.slice("seen-".length))]!);
+      expect(taken.length).toBeGreaterThanOrEqual(50);
+      expect(Array.from(made.outcomes.inputTokens)).toEqual(taken.map(({ input }) => input));
+      expect(Array.from(made.outcomes.models[0]!.outputTokens)).toEqual(taken.map(({ output }) => output));
+      expect(Array.from(made.outcomes.models[0]!.judged)).toEqual(taken.map(({ judged }) => judged));
     }),
     { numRuns: 20 },
   );
@@ -46,7 +51,8 @@ test("what no gateway sees is that of a planning prompt that looks the same", ()
     Array.from(planning)
       .filter((other) => JSON.stringify(seenOf(other, 0)) === JSON.stringify(seenOf(prompt, 0)))
       .map((other) => [small!.label[other], large!.label[other], large!.outputTokens[other], large!.judged[other]].join());
-  for (const [at, prompt] of prompts.entries()) {
+  for (const [at, id] of made.outcomes.promptIds.entries()) {
+    const prompt = prompts[Number(id.slice("seen-".length))]!;
     const [first, second] = made.outcomes.models;
     const row = [first!.label[at], second!.label[at], second!.outputTokens[at], second!.judged[at]].join();
     expect(likeIt(prompt)).toContain(row);
@@ -80,8 +86,7 @@ test("requests that the judge scores lower are harder", () => {
     ...request,
     visits: request.visits.map((visit) => ({ ...visit, judged: Math.max(0, (visit.judged ?? 0) - 30) })),
   }));
-  const quality = (made: Workload | null): number =>
-    made!.outcomes.models[1]!.label.reduce((sum, label) => sum + label, 0) / planning.length;
+  const quality = (made: Workload | null): number => mean(made!.outcomes.models[1]!.label);
   expect(quality(seenWorkload(workload, lower, "now"))).toBeLessThan(quality(seenWorkload(workload, seen, "now")) - 5);
 });
 
@@ -125,4 +130,40 @@ test("too few requests, requests without lengths, and requests all at once make 
       "now",
     ),
   ).toBeNull();
+});
+
+test("quality of a model that few requests reached is no surer than the prompts that its labels are of", () => {
+  const population = generatedWorkload({ prompts: 20_000, seed: 9 });
+  const truth = mean(population.outcomes.models[1]!.label);
+  const [first] = population.outcomes.models;
+  let [covered, bias] = [0, 0];
+  const seeds = 200;
+  for (let seed = 0; seed < seeds; seed += 1) {
+    const random = seededRandom(seed);
+    const rows = Int32Array.from({ length: 200 }, () => random.int(20_000));
+    const pick = <Values extends Int32Array | Float64Array>(values: Values) =>
+      values.map((_, at) => values[rows[at] ?? 0] ?? 0).slice(0, rows.length) as Values;
+    const earlier: Workload = {
+      ...population,
+      outcomes: {
+        promptIds: Array.from(rows, String),
+        categories: Array.from(rows, () => ""),
+        inputTokens: pick(population.outcomes.inputTokens),
+        models: population.outcomes.models.map(({ model, tableName, outputTokens, label, judged }) => ({
+          ...{ model, tableName, outputTokens: pick(outputTokens), label: pick(label), judged: pick(judged) },
+        })),
+      },
+    };
+    // What a cascade's first stage saw of 600 requests; none is known of the model behind it.
+    const seen = Array.from({ length: 600 }, (_, at): SeenRequest => {
+      const row = random.int(20_000);
+      const visit = { model: first!.model, outputTokens: first!.outputTokens[row] ?? 0, judged: first!.judged[row] ?? 0 };
+      return { arrivalSeconds: at, inputTokens: population.outcomes.inputTokens[row] ?? 0, visits: [visit] };
+    });
+    const { value, low, high } = qualityInterval(seenWorkload(earlier, seen, "now")!.outcomes.models[1]!.label)!;
+    if (low <= truth && truth <= high) covered += 1;
+    bias += (value - truth) / seeds;
+  }
+  expect(covered / seeds).toBeGreaterThanOrEqual(0.85);
+  expect(Math.abs(bias)).toBeLessThan(1);
 });

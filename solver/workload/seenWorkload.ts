@@ -24,20 +24,24 @@ const LEAST_REQUESTS = 50;
  * the answers of models that a request did not reach, is that of a planning prompt of the earlier workload: modelled, and called so.
  * It is the prompt nearest by judged scores and by how long request and first answer are among their like. Ranks and not
  * lengths, for longer prompts are not therefore harder; an answer not seen is longer by the factor by which the first is.
- * Arrivals are those seen.
+ * Labels of many requests may be those of one prompt: as many requests are taken as that leaves labels that are worth, so that what the table
+ * says of quality is no surer than the earlier workload is. Arrivals are those seen.
  *
  * @returns null for fewer than 50 requests with a length, or all at once.
  */
 export function seenWorkload(earlier: Workload, seen: readonly SeenRequest[], name: string): Workload | null {
   const arrivals = Float64Array.from(seen, ({ arrivalSeconds }) => arrivalSeconds).sort();
-  const known = evenly(
+  const seenKnown = evenly(
     seen.filter(({ inputTokens }) => inputTokens !== null),
     MOST_REQUESTS,
   );
   const [first = 0, last = 0] = [arrivals[0], arrivals.at(-1)];
-  if (known.length < LEAST_REQUESTS || last <= first) return null;
+  if (seenKnown.length < LEAST_REQUESTS || last <= first) return null;
   const { outcomes, origin } = earlier;
-  const rows = likeRows(outcomes, evenly(Array.from(splitPrompts(outcomes.promptIds.length, earlier.seed).planning), MOST_ROWS), known);
+  const { places, known, rows } = toldApart(
+    seenKnown,
+    likeRows(outcomes, evenly(Array.from(splitPrompts(outcomes.promptIds.length, earlier.seed).planning), MOST_ROWS), seenKnown),
+  );
   const longer = known.map(({ visits }, at) => {
     const [first] = visits;
     const planned = outcomes.models.find(({ model }) => model === first?.model)?.outputTokens[rows[at] ?? 0];
@@ -58,7 +62,7 @@ export function seenWorkload(earlier: Workload, seen: readonly SeenRequest[], na
     ...earlier,
     name,
     outcomes: {
-      promptIds: known.map((_, at) => `seen-${at}`),
+      promptIds: places.map((at) => `seen-${at}`),
       categories: rows.map((from) => outcomes.categories[from] ?? ""),
       inputTokens: Int32Array.from(known, ({ inputTokens }) => inputTokens ?? 0),
       models,
@@ -71,6 +75,19 @@ export function seenWorkload(earlier: Workload, seen: readonly SeenRequest[], na
       byHour: undefined,
     },
   };
+}
+
+/**
+ * Of requests and the rows that are like them as many as the rows are worth where some stand for several requests (Kish's effective size),
+ * evenly spread.
+ */
+function toldApart(requests: readonly SeenRequest[], rows: readonly number[]) {
+  const times = new Map<number, number>();
+  for (const row of rows) times.set(row, (times.get(row) ?? 0) + 1);
+  const squares = [...times.values()].reduce((sum, count) => sum + count * count, 0);
+  const worth = Math.max(LEAST_REQUESTS, Math.floor(rows.length ** 2 / squares));
+  const places = evenly([...rows.keys()], worth);
+  return { places, known: places.map((at) => requests[at] as SeenRequest), rows: places.map((at) => rows[at] as number) };
 }
 
 /** At most so many of the values, evenly spread. */

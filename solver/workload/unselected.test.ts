@@ -75,7 +75,7 @@ test("the quality of a model that a cascade sends the harder requests to is cove
 test("where no request with a high score reached the larger model, its quality is not told, and the scores are named", () => {
   const made = collected({ seed: 3, mirrored: 0 });
   expect(made).toMatchObject({ ok: false, problem: expect.stringMatching(/cannot be told from this traffic/) });
-  expect(made.ok ? "" : made.problem).toMatch(/'llama-3\.1-70b' .* judged 60 to 100/);
+  expect(made.ok ? "" : made.problem).toMatch(/'llama-3\.1-70b' .* judged 60 to (9\d|100)/);
 });
 
 test("a random part of the prompts is taken whole: by more than chance no model's prompts are called selected", () => {
