@@ -80,13 +80,16 @@ export interface TableRow {
 
 const meanOf = (estimate: SeedEstimate | null): number => estimate?.value ?? Number.NaN;
 
+/** Differences of this share of a value are of rounding. */
+const ALIKE = 1e-9;
+
 function withinText(estimate: SeedEstimate | null, unit: Measure["unit"]): string | null {
   if (estimate === null || estimate.low === null || estimate.high === null) return null;
   const { factor, digits } = unit(estimate.value);
   const text = (value: number) => (factor * value).toFixed(digits);
   const { value, low, high } = estimate;
   // Seeds that are alike share what they are made of: they tell nothing of how far off another draw of prompts would be.
-  if (low === high) return null;
+  if (high - low <= ALIKE * Math.abs(value)) return null;
   return low === 0 && high > 2 * value ? `(0 to ${text(high)})` : `±${text(high - value)}`;
 }
 

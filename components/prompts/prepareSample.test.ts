@@ -75,7 +75,7 @@ it("knows traffic by what was kept of it to an interval, though all of that is t
   const four = { ...upload, survey: { ...survey, prompts: 4, categories: [] } };
   const interval = (of: PromptUpload) => prepareSample(of, form({ size: 4 }), []);
   expect(interval({ ...four, traffic: { retentionDays: null } })).toMatchObject({
-    interval: expect.stringContaining("±41.1 points"),
+    interval: expect.stringContaining("±41.2 points"),
     request: { ofTraffic: true },
   });
   expect(interval(four)).toMatchObject({ interval: expect.stringContaining("Every prompt"), request: { ofTraffic: false } });

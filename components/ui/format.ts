@@ -25,7 +25,7 @@ function formatOf(digits: number): Intl.NumberFormat {
 function fixed(value: number, digits: number, rounding: Rounding = "nearest"): string {
   const scaled = value * 10 ** digits;
   const rounded =
-    rounding === "nearest" ? value : (rounding === "down" ? Math.floor(scaled + SLIP) : Math.ceil(scaled - SLIP)) / 10 ** digits;
+    rounding === "nearest" ? value : (rounding === "down" ? Math.floor(scaled + SLIP) : Math.ceil(scaled - SLIP) + 0) / 10 ** digits;
   return formatOf(digits).format(rounded);
 }
 

@@ -78,15 +78,20 @@ export function seenWorkload(earlier: Workload, seen: readonly SeenRequest[], na
 }
 
 /**
- * Of requests and the rows that are like them as many as the rows are worth where some stand for several requests (Kish's effective size),
- * evenly spread.
+ * Of requests and the rows that are like them as many as the rows are worth where some stand for several requests (Kish's effective size).
+ * They are evenly spread over the rows, and the rows over the scores of the first answer, so that leaving some out moves no average.
  */
 function toldApart(requests: readonly SeenRequest[], rows: readonly number[]) {
   const times = new Map<number, number>();
   for (const row of rows) times.set(row, (times.get(row) ?? 0) + 1);
   const squares = [...times.values()].reduce((sum, count) => sum + count * count, 0);
   const worth = Math.max(LEAST_REQUESTS, Math.floor(rows.length ** 2 / squares));
-  const places = evenly([...rows.keys()], worth);
+  const score = (at: number): number => requests[at]?.visits[0]?.judged ?? 0;
+  const meanScore = new Map<number, number>();
+  for (const [at, row] of rows.entries()) meanScore.set(row, (meanScore.get(row) ?? 0) + score(at) / (times.get(row) ?? 1));
+  const byRow = (at: number): number => meanScore.get(rows[at] ?? 0) ?? 0;
+  const inOrder = [...rows.keys()].sort((a, b) => byRow(a) - byRow(b) || (rows[a] ?? 0) - (rows[b] ?? 0) || a - b);
+  const places = [...evenly(inOrder, worth)].sort((a, b) => a - b);
   return { places, known: places.map((at) => requests[at] as SeenRequest), rows: places.map((at) => rows[at] as number) };
 }
 
