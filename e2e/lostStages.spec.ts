@@ -59,7 +59,8 @@ test("an operator sees which stage of the cascade is skipped since when, what re
   await strict.getByRole("button", { name: "Let smaller models answer" }).click();
   await expect(strict).toContainText("the largest smaller one answers");
 
-  await page.goto(`${studio.url}/audit`);
-  await expect(page.getByText("stage lost").first()).toBeVisible();
-  await expect(page.getByText("order strict stages").first()).toBeVisible();
+  await page.getByRole("link", { name: "Apply", exact: true }).click();
+  const audit = page.getByRole("table", { name: "Audit" });
+  for (const action of ["stage lost", "order strict stages", "strict stages"])
+    await expect(audit.getByRole("cell", { name: action, exact: true }).first()).toBeVisible();
 });
