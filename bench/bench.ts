@@ -30,6 +30,7 @@ import { predictionBenchmarks } from "./prediction";
 import { predictorsLiveBenchmarks } from "./predictorsLive";
 import { programBenchmarks } from "./programs";
 import { promptBenchmarks } from "./prompts";
+import { recordedSweepBenchmarks } from "./recordedSweep";
 import { machine, writeResults, writeTables } from "./results";
 import { rollOutBenchmarks } from "./rollOut";
 import { roundsBenchmarks } from "./rounds";
@@ -41,6 +42,7 @@ import { telemetryBenchmarks } from "./telemetry";
 const wanted = process.argv[2] ?? "";
 const benchmarks: readonly Benchmark[] = [
   ...oneReplicaBenchmarks,
+  ...recordedSweepBenchmarks,
   ...programBenchmarks,
   ...planBenchmarks,
   ...deploymentBenchmarks,

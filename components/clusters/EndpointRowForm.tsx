@@ -1,5 +1,7 @@
 import { useState } from "react";
 import type { EndpointDraft, EndpointToTry, GuessedField } from "@/server/contracts/studio";
+import type { EngineLimits } from "@/solver/hardware/engineLimits";
+import { MAX_BATCHED_TOKENS, MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { NumberField, SelectField, TextField } from "../ui/Field";
@@ -114,7 +116,40 @@ function DraftFields({ row, draft, cards, onEdit }: Editing & { readonly draft: 
         />
       </div>
       {reasons.length > 0 && <p className="mt-1 text-xs text-ink-3">Guessed: {reasons.join(" ")}</p>}
+      <LimitFields draft={draft} onEdit={onEdit} />
     </fieldset>
+  );
+}
+
+/** Limits that the engine was started with, each with the word on who said it. A box left empty: the engine's default is assumed. */
+function LimitFields({ draft: { limits }, onEdit }: Pick<Editing, "onEdit"> & { readonly draft: EndpointDraft }) {
+  const told = limits?.source === "engine";
+  const said = (value: number | undefined, assumed: number): string =>
+    value === undefined ? `assumed ${assumed}` : told ? "the engine says so" : "entered";
+  const enter = (change: EngineLimits): void => onEdit({ limits: { ...limits, ...change, source: "operator" } });
+  return (
+    <div className="mt-2 flex flex-wrap items-end gap-x-3 gap-y-2">
+      <NumberField
+        label={`Requests at once (${said(limits?.maxSequences, MAX_SEQUENCES)})`}
+        min={1}
+        max={100_000}
+        whole
+        value={limits?.maxSequences ?? null}
+        onChange={(maxSequences) => enter({ maxSequences })}
+      />
+      <NumberField
+        label={`Tokens a step (${said(limits?.maxBatchedTokens, MAX_BATCHED_TOKENS)})`}
+        min={2}
+        max={10_000_000}
+        whole
+        value={limits?.maxBatchedTokens ?? null}
+        onChange={(maxBatchedTokens) => enter({ maxBatchedTokens })}
+      />
+      <p className="min-w-0 flex-1 basis-56 text-xs text-ink-3">
+        What it was started with: <code>--max-num-seqs</code> and <code>--max-num-batched-tokens</code> of vLLM. They bound what plans
+        expect of it.
+      </p>
+    </div>
   );
 }
 

@@ -8,7 +8,7 @@ import type { EndpointAttempt } from "./endpointAttempt";
 export type Cards = Pick<Outputs["cards"]["list"], "models" | "gpus">;
 
 /** What an operator says of an endpoint; what is left out stays as it was found or guessed. */
-export type EndpointEdits = Partial<Pick<EndpointDraft, "model" | "gpu" | "tp" | "pp" | "precision">>;
+export type EndpointEdits = Partial<Pick<EndpointDraft, "model" | "gpu" | "tp" | "pp" | "precision" | "limits">>;
 
 export interface EndpointRow {
   readonly url: string;

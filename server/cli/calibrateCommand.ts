@@ -20,13 +20,14 @@ import {
   standardErrorWords,
 } from "@/solver/hardware/engineProfile";
 import { rowProblemTexts } from "@/solver/workload/rowProblems";
+import { type LimitFlags, readLimits, underLimits, withLimitFlags } from "./engineLimitFlags";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { reportKernels } from "./kernelReport";
 import { describeErrors } from "./simulateRows";
 import { textTable } from "./textTable";
 import { CARDS_FLAG, readCards, readFile } from "./workloadFlags";
 
-interface CalibrateFlags {
+interface CalibrateFlags extends LimitFlags {
   readonly rows?: string;
   readonly kernels?: string;
   readonly efficiencies?: boolean;
@@ -52,8 +53,7 @@ Exit codes: 0 done, 2 the table cannot be read, 3 no profile could be fitted.`;
 
 /** `weir calibrate`: engine profiles from measured runs. */
 export function addCalibrateCommand(program: Command, onExit: (code: ExitCode) => void): void {
-  program
-    .command("calibrate")
+  withLimitFlags(program.command("calibrate"))
     .description("fit engine profiles to measured runs, and say how far they are off on runs the fit had not seen")
     .option("--rows <file>", "CSV of runs, as for simulate, with ttft_ms and tpot_ms")
     .option("--kernels <folder>", "instead of --rows: operator tables to fit kernel coefficients to, which are printed")
@@ -85,7 +85,10 @@ async function calibrate(flags: CalibrateFlags): Promise<ExitCode> {
   if (path === undefined || kernels !== undefined) return refuse("Give one of --rows and --kernels.");
   const read = await readFile(path, (source) => importServingRows(source, cards.catalogue));
   if (!read.ok) return refuse(read.message);
-  const { name: file, rows, unsupported, bad } = read;
+  const bounds = readLimits(flags);
+  if (!bounds.ok) return refuse(bounds.message);
+  const { name: file, unsupported, bad } = read;
+  const rows = underLimits(read.rows, bounds.limits);
   const notRead = rowProblemTexts(file, [...unsupported, ...bad]).map((text) => `${text}.`);
   if (rows.length === 0) return refuse(`No row of ${file} can be fitted. ${notRead.slice(0, SAID_PROBLEMS).join(" ")}`);
   const engines = engineKinds.filter((kind) => (wanted ?? kind) === kind && rows.some(({ engine }) => engine === kind));

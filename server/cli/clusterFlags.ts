@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { MOST_GPUS_PER_NODE, MOST_NODES, noGpuCard, type ReadCluster, readClusterFile } from "./clusterFile";
+import { type LimitFlags, readLimits, withLimitFlags } from "./engineLimitFlags";
 import { numberFlag } from "./flagValues";
 
-export interface ClusterFlags {
+export interface ClusterFlags extends LimitFlags {
   readonly cluster?: string;
   readonly gpu?: string;
   readonly nodes?: number;
@@ -17,7 +18,7 @@ type) where they are not the cards' list prices: {gpu: h100-sxm, nodes: [{name: 
 
 /** Adds the flags that describe a cluster: one GPU type by flags, several by a file. */
 export const withClusterFlags = (command: Command): Command =>
-  command
+  withLimitFlags(command)
     .option("--gpu <card>", "GPU type, such as h100-sxm")
     .option("--nodes <n>", "nodes of the cluster, called node1, node2 ...", numberFlag({ min: 1, max: MOST_NODES, whole: true }))
     .option("--gpus-per-node <n>", "GPUs of each node", numberFlag({ min: 1, max: MOST_GPUS_PER_NODE, whole: true }))
@@ -26,7 +27,16 @@ export const withClusterFlags = (command: Command): Command =>
     .addHelpText("after", HELP);
 
 /** The cluster that the flags or their file describe, or one sentence on what is wrong. */
-export function readCluster(flags: ClusterFlags, { gpus }: CardCatalogue): ReadCluster {
+export function readCluster(flags: ClusterFlags, cards: CardCatalogue): ReadCluster {
+  const read = readBareCluster(flags, cards);
+  if (!read.ok) return read;
+  const limits = readLimits(flags);
+  if (!limits.ok) return limits;
+  if (Object.keys(limits.limits).length === 0) return read;
+  return { ok: true, cluster: { ...read.cluster, engineLimits: [{ ...limits.limits, source: "operator" }] } };
+}
+
+function readBareCluster(flags: ClusterFlags, { gpus }: CardCatalogue): ReadCluster {
   const { cluster: file, gpu, nodes, gpusPerNode } = flags;
   if (file !== undefined) {
     const also = Object.entries(flagNames).find(([flag]) => flags[flag as keyof typeof flagNames] !== undefined);

@@ -133,6 +133,19 @@ describe("runs of a table", () => {
     expect(await requestSeconds("--tpot-only")).toBe(engineProfiles.vllm.coefficients.requestSeconds);
   });
 
+  test("beyond what the engine runs at once wait inside it: by a column of the table or by a flag", async () => {
+    const crowded = good.replace(",4,bf16,40,8", ",64,bf16,40,8");
+    const ttft = async (file: string, ...more: readonly string[]) =>
+      JSON.parse((await weir("simulate", "--rows", file, "--json", ...more)).stdout).rows[0].meanTtftSeconds;
+    const plain = csv("crowded.csv", crowded);
+    const limited = join(folder, "limited.csv");
+    writeFileSync(limited, `${HEADER},max_num_seqs\n${crowded},8\n`);
+    const queued = await ttft(plain, "--max-num-seqs", "8");
+    expect(queued).toBeGreaterThan(5 * (await ttft(plain)));
+    expect(await ttft(limited)).toBe(queued);
+    expect(await ttft(limited, "--max-num-seqs", "64")).toBe(queued);
+  });
+
   test("end quietly when their reader has seen enough", async () => {
     const file = csv("many.csv", ...Array.from({ length: 2000 }, () => good));
     const run = `"${process.execPath}" "${join(root, "dist", "weir.mjs")}" simulate --rows "${file}" | head -1`;
@@ -182,6 +195,16 @@ describe("one replica", () => {
     expect(figures.requestsPerSecond * figures.endToEndSeconds.mean).toBeCloseTo(8, 0);
   });
 
+  test("carries less where its engine runs fewer requests at once, or fewer tokens a step", async () => {
+    const saturation = async (...more: readonly string[]) =>
+      JSON.parse((await weir(...replica, "--rate", "1", ...more)).stdout).saturationRequestsPerSecond;
+    const free = await saturation();
+    expect(await saturation("--max-num-seqs", "16")).toBeLessThan(0.5 * free);
+    expect(await saturation("--max-num-seqs", "16", "--max-num-batched-tokens", "64")).toBeLessThan(
+      await saturation("--max-num-seqs", "16"),
+    );
+  });
+
   test("finds part of its prompts in the prefix cache and answers sooner", async () => {
     const cold = JSON.parse((await weir(...replica, "--rate", "5")).stdout);
     const warm = JSON.parse((await weir(...replica, "--rate", "5", "--prefix-hit-rate", "0.9")).stdout);
@@ -195,6 +218,12 @@ describe("one replica", () => {
     ["without a load", [], 2, "one of --rate and --concurrency"],
     ["with two loads", ["--rate", "1", "--concurrency", "2"], 2, "one of --rate and --concurrency"],
     ["of an unknown model", ["--model", "mystery", "--rate", "1"], 2, 'no model card "mystery"'],
+    [
+      "of fewer tokens a step than sequences",
+      ["--rate", "1", "--max-num-seqs", "64", "--max-num-batched-tokens", "32"],
+      2,
+      "one token for each",
+    ],
     ["by a profile that is none", ["--rate", "1", "--profile", join(root, "package.json")], 2, "--profile:"],
   ] as const)("%s is refused", async (_, more, code, sentence) => {
     const answer = await weir(...replica, ...more);

@@ -6,8 +6,10 @@ import { contextRefusal } from "@/solver/calibration/readServingRow";
 import type { ArrivalLaw } from "@/solver/engine/arrivals";
 import { findGpu, findModel, nearestNames } from "@/solver/hardware/aliases";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
+import { withLimits } from "@/solver/hardware/engineLimits";
 import { atPrecision, bytesPerWeight, type Precision } from "@/solver/hardware/modelCard";
 import { replicaModel } from "@/solver/hardware/replicaShapes";
+import { type LimitFlags, readLimits, withLimitFlags } from "./engineLimitFlags";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";
 import { PROFILE_FLAG, readProfile } from "./profileFlag";
@@ -15,7 +17,7 @@ import { describeForecast, forecast, type Load } from "./replicaForecast";
 import { simulateRows } from "./simulateRows";
 import { CARDS_FLAG, readCards, readFile } from "./workloadFlags";
 
-interface SimulateFlags {
+interface SimulateFlags extends LimitFlags {
   readonly rows?: string;
   readonly model?: string;
   readonly gpu?: string;
@@ -51,8 +53,7 @@ const tokens = numberFlag({ min: 1, max: 10_000_000, whole: true });
 
 /** `weir simulate`: predicts measured runs, or what one replica does under a load. */
 export function addSimulateCommand(program: Command, onExit: (code: ExitCode) => void): void {
-  program
-    .command("simulate")
+  withLimitFlags(program.command("simulate"))
     .description("predict runs of a table (--rows), or latency and throughput of one replica under a load")
     .option("--rows <file>", "CSV of runs: model, gpu, engine, tp, isl, osl, concurrency, precision, and ttft_ms, tpot_ms where measured")
     .option("--model <card>", "model, such as llama-3.1-8b")
@@ -82,8 +83,11 @@ async function simulate(flags: SimulateFlags): Promise<ExitCode> {
   if (!cards.ok) return refuse(cards.message);
   const read = readProfile(flags.profile);
   if (!read.ok) return refuse(read.message);
+  const bounds = readLimits(flags);
+  if (!bounds.ok) return refuse(bounds.message);
+  const { limits } = bounds;
   if (flags.rows !== undefined) {
-    return simulateRows({ file: flags.rows, profile: read.profile, cards: cards.catalogue, json: flags.json === true });
+    return simulateRows({ file: flags.rows, profile: read.profile, cards: cards.catalogue, limits, json: flags.json === true });
   }
 
   const { model: modelId, gpu: gpuId, input, output, tp, pp, precision } = flags;
@@ -107,7 +111,7 @@ async function simulate(flags: SimulateFlags): Promise<ExitCode> {
   if (!fit.fits) return refuse(`${fit.reason}.`, EXIT.infeasible);
   const steps = flags.stepTimes === undefined ? null : await readFile(flags.stepTimes, importMeasuredSteps);
   if (steps !== null && !steps.ok) return refuse(steps.message);
-  const replica = steps === null ? fit.replica : { ...fit.replica, stepTime: steps.stepTime };
+  const replica = withLimits(steps === null ? fit.replica : { ...fit.replica, stepTime: steps.stepTime }, limits);
   const kvPrecision = model.kvBytesPerValue === 1 ? "fp8" : "bf16";
   const { engine } = profile;
   const lengths = { inputTokens: input, outputTokens: output };

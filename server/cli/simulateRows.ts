@@ -4,8 +4,10 @@ import { errorsByGroup, type GroupErrors, isMatched, unmatchedMetrics } from "@/
 import type { UnsupportedRow } from "@/solver/calibration/servingRow";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
+import type { EngineLimits } from "@/solver/hardware/engineLimits";
 import type { EngineProfile, MetricErrors, ServingMetric } from "@/solver/hardware/engineProfile";
 import { type RowProblem, rowProblemTexts } from "@/solver/workload/rowProblems";
+import { underLimits } from "./engineLimitFlags";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { bandText, METRIC_NAMES, NOT_MATCHED, seconds } from "./replicaForecast";
 import { textTable } from "./textTable";
@@ -16,6 +18,8 @@ export interface RowsAsked {
   /** Used for the runs of its engine; null: the built-in profiles only. */
   readonly profile: EngineProfile | null;
   readonly cards: CardCatalogue;
+  /** Of the engines of rows that say none. */
+  readonly limits: EngineLimits;
   readonly json: boolean;
 }
 
@@ -23,10 +27,11 @@ export interface RowsAsked {
 const SAID_PROBLEMS = 5;
 
 /** Predicts every run of a table, printing each as it is done, then what could not be predicted and the errors by group. */
-export async function simulateRows({ file, profile, cards, json }: RowsAsked): Promise<ExitCode> {
+export async function simulateRows({ file, profile, cards, limits, json }: RowsAsked): Promise<ExitCode> {
   const read = await readFile(file, (source) => importServingRows(source, cards));
   if (!read.ok) return refuse(read.message);
-  const { rows, bad } = read;
+  const { bad } = read;
+  const rows = underLimits(read.rows, limits);
   if (rows.length + read.unsupported.length === 0)
     return refuse(`No row of ${read.name} could be read. ${sentences(read.name, bad).slice(0, SAID_PROBLEMS).join(" ")}`);
   const profiles = profile === null ? engineProfiles : { ...engineProfiles, [profile.engine]: profile };

@@ -1,3 +1,4 @@
+import type { EngineLimits, LimitSource } from "@/solver/hardware/engineLimits";
 import type { KeyReference } from "./engineAccess";
 
 /** What was looked at when an endpoint or a connection was tried. */
@@ -48,6 +49,8 @@ export interface EndpointDraft extends EndpointToTry {
   readonly pp: number;
   readonly precision: "bf16" | "fp8" | "int4";
   readonly guessed: readonly GuessedField[];
+  /** That the engine was started with; left out: nobody said, and its defaults are assumed. */
+  readonly limits?: (EngineLimits & { readonly source: LimitSource }) | undefined;
 }
 
 /** An endpoint that was tried. */

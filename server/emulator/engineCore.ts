@@ -46,7 +46,7 @@ interface OpenRequest {
   readonly outputTokens: number;
   readonly reason: "stop" | "length";
   readonly arrivedSeconds: number;
-  queueSeconds: number;
+  queueSeconds: number | null;
   ttftSeconds: number;
 }
 
@@ -65,19 +65,20 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
   const clock = createReplicaClock({
     model: replicaModel,
     timeScale,
-    onEvent(kind, handle, seconds) {
+    onEvent(kind, handle, seconds, seenSeconds) {
       const request = open.get(handle);
       if (request === undefined) return;
-      // Queueing is counted from the engine on, as vLLM does.
-      if (kind === "admitted") request.queueSeconds = seconds - request.arrivedSeconds - replicaModel.requestSeconds(request.inputTokens);
+      // Queueing is counted from the engine on, as vLLM does, up to the first admission.
+      if (kind === "admitted") request.queueSeconds ??= seconds - clock.enteredSeconds(handle);
       if (kind === "first-token") {
-        request.ttftSeconds = seconds - request.arrivedSeconds;
+        request.ttftSeconds = seenSeconds - request.arrivedSeconds;
         metrics.firstToken(request);
         request.writer.generated(1);
       }
       if (kind === "finished") {
         close(handle, request);
-        metrics.finished({ ...request, endToEndSeconds: seconds - request.arrivedSeconds });
+        const { queueSeconds } = request;
+        metrics.finished({ ...request, queueSeconds: queueSeconds ?? 0, endToEndSeconds: seenSeconds - request.arrivedSeconds });
         request.writer.finish(request.outputTokens, request.reason);
       }
     },
@@ -139,7 +140,7 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
         outputTokens,
         reason: outputTokens < generation.outputTokens ? "length" : "stop",
         arrivedSeconds,
-        queueSeconds: 0,
+        queueSeconds: null,
         ttftSeconds: 0,
       });
       if (chat.stream) {

@@ -44,5 +44,6 @@ export function hiddenTruth(
       provenance: stepTime.provenance,
     },
     requestSeconds: (inputTokens) => model.requestSeconds(inputTokens) * firstTokenFactor,
+    tokenSeconds: (model.tokenSeconds ?? 0) * firstTokenFactor,
   };
 }

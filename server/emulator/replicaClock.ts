@@ -1,4 +1,4 @@
-import { createReplica, type OnReplicaEvent, type Replica } from "@/solver/engine/replica";
+import { createReplica, type OnReplicaEvent, type Replica, type ReplicaEventKind } from "@/solver/engine/replica";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 
 export interface ReplicaClockOptions {
@@ -14,76 +14,95 @@ export interface ReplicaClock {
   /** Lets everything that is due happen. */
   catchUp(): void;
   /**
-   * Hands a request in; its handle, or null when it could never fit the KV cache. Nothing happens to it before `catchUp`, and it reaches the
-   * replica after the seconds that it spends outside the engine's steps.
+   * Hands a request in; its handle, or null when it could never fit the KV cache. Nothing happens to it before `catchUp`.
    */
   submit(inputTokens: number, outputTokens: number): number | null;
   /** Gives a request up. */
   abort(handle: number): void;
   /** Tokens a request has by now; only after `catchUp`, and only of a request not ended. */
   generatedTokens(handle: number): number;
+  /** When a request entered the engine behind the front end; only in `onEvent` of its admission. */
+  enteredSeconds(handle: number): number;
   readonly replica: Pick<Replica, "running" | "waiting" | "kvTokensUsed" | "busySeconds" | "preemptions">;
   stop(): void;
 }
 
-/** A request on its way to the replica. */
-interface UnderWay {
+/** An event that clients have yet to see. */
+interface Unseen {
+  readonly kind: ReplicaEventKind;
   readonly handle: number;
-  readonly atSeconds: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
+  readonly seconds: number;
+  readonly seenSeconds: number;
 }
 
 /**
  * Runs a replica in real time: one timer, set to its next event, so that the cost follows the events and not the tokens.
- * Events are told with their exact engine time and up to a timer's grain (about 1 ms of wall time) after it. All of `requestSeconds`
- * passes before a request's first step: its client sees first token and end as late as if a part came after the last.
+ * Events are reported with their exact engine time, when clients see them and up to a timer's grain (about 1 ms of wall time) later.
  */
 export function createReplicaClock({ model, timeScale, onEvent }: ReplicaClockOptions): ReplicaClock {
   const replica = createReplica(model);
   const startMs = performance.now();
-  /** By arrival at the replica. */
-  const underWay: UnderWay[] = [];
+  /** In the order in which they are seen; empty where the front end takes no time for tokens. */
+  const unseen: Unseen[] = [];
+  /** Requests that have ended without their clients having seen it, with their tokens. */
+  const ended = new Map<number, number>();
+  /** Tokens that each request not ended will have. */
+  const outputs = new Map<number, number>();
   let handles = 0;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
   const nowSeconds = (): number => ((performance.now() - startMs) / 1000) * timeScale;
 
+  const show = (seconds: number): void => {
+    for (let next = unseen[0]; next !== undefined && next.seenSeconds <= seconds; next = unseen[0]) {
+      unseen.shift();
+      ended.delete(next.handle);
+      onEvent(next.kind, next.handle, next.seconds, next.seenSeconds);
+    }
+  };
+
   const catchUp = (): void => {
     if (stopped) return;
     const seconds = nowSeconds();
-    for (let first = underWay[0]; first !== undefined && first.atSeconds <= seconds; first = underWay[0]) {
-      replica.enqueue(first.handle, first);
-      underWay.shift();
-    }
-    replica.advanceTo(seconds, onEvent);
+    replica.advanceTo(seconds, keep);
+    show(seconds);
     clearTimeout(timer);
-    const next = Math.min(replica.nextEventSeconds(), underWay[0]?.atSeconds ?? Number.POSITIVE_INFINITY);
+    const next = Math.min(replica.nextEventSeconds(), unseen[0]?.seenSeconds ?? Number.POSITIVE_INFINITY);
     if (next === Number.POSITIVE_INFINITY) return;
     timer = setTimeout(catchUp, Math.ceil(((next - nowSeconds()) / timeScale) * 1000));
+  };
+
+  const keep: OnReplicaEvent = (kind, handle, seconds, seenSeconds) => {
+    // Clients see nothing of these.
+    if (kind === "admitted" || kind === "preempted") return onEvent(kind, handle, seconds, seenSeconds);
+    if (kind === "finished") {
+      ended.set(handle, outputs.get(handle) ?? 0);
+      outputs.delete(handle);
+    }
+    unseen.push({ kind, handle, seconds, seenSeconds });
   };
 
   return {
     nowSeconds,
     catchUp,
     submit(inputTokens, outputTokens) {
-      if (Math.max(1, inputTokens) + outputTokens > model.kvTokens) return null;
+      // The replica may be behind, which changes nothing: nobody has asked it since.
+      if (!replica.enqueue(handles + 1, { atSeconds: nowSeconds(), inputTokens, outputTokens })) return null;
       handles += 1;
-      const request = { handle: handles, atSeconds: nowSeconds() + model.requestSeconds(inputTokens), inputTokens, outputTokens };
-      // A longer prompt takes longer to tokenise: a shorter one behind it may overtake it.
-      const after = underWay.findLastIndex(({ atSeconds }) => atSeconds <= request.atSeconds);
-      underWay.splice(after + 1, 0, request);
+      outputs.set(handles, outputTokens);
       return handles;
     },
     abort(handle) {
-      const at = underWay.findIndex((request) => request.handle === handle);
-      if (at >= 0) underWay.splice(at, 1);
-      else replica.abort(handle, nowSeconds());
+      if (ended.delete(handle)) unseen.splice(0, unseen.length, ...unseen.filter((event) => event.handle !== handle));
+      else {
+        outputs.delete(handle);
+        replica.abort(handle, nowSeconds());
+      }
       catchUp();
     },
-    generatedTokens: (handle) =>
-      underWay.some((request) => request.handle === handle) ? 0 : replica.generatedTokens(handle, nowSeconds()),
+    generatedTokens: (handle) => ended.get(handle) ?? replica.generatedTokens(handle, nowSeconds()),
+    enteredSeconds: (handle) => replica.enteredSeconds(handle),
     replica,
     stop() {
       stopped = true;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { clusterFields } from "@/server/contracts/clusterFields";
 import { engineAccessFields } from "@/server/contracts/engineAccess";
+import { engineLimitFields, limitSources } from "@/solver/hardware/engineLimits";
 import { addressFault, oneAddress } from "./address";
 
 /** What an endpoint cannot be asked and was not told: it stands there as a guess until somebody confirms it. */
@@ -30,6 +31,8 @@ const endpointSchema = z.strictObject({
   pp: z.int().positive().max(64).default(1),
   precision: z.enum(["bf16", "fp8", "int4"]),
   guessed: z.array(z.enum(guessable)).default([]),
+  /** That the engine was started with, as it says or as an operator does; left out: its defaults are assumed. */
+  limits: z.strictObject({ ...engineLimitFields, source: z.enum(limitSources).default("operator") }).optional(),
 });
 
 /** Engines that already run, whoever runs them: plans change which of them get requests, and never start or stop one. */

@@ -9,7 +9,7 @@ const cards = catalogueOf(noUserCards);
 const target: ProbeTarget = { name: "gpu-1-8000", url: "http://gpu-1:8000" };
 const model = (id: string, more: Partial<ServedModel> = {}): ServedModel => ({ id, root: id, parent: null, maxModelLen: null, ...more });
 const described = (probe: Partial<EndpointProbe>, more: { target?: Partial<ProbeTarget>; gpu?: string } = {}) =>
-  describeEndpoint({ ...target, ...more.target }, { served: [], shape: null, precision: null, ...probe }, { cards, ...more });
+  describeEndpoint({ ...target, ...more.target }, { served: [], shape: null, precision: null, limits: null, ...probe }, { cards, ...more });
 
 describe("an endpoint described by what a probe found", () => {
   it("is whole enough to be attached, with everything that was guessed said to be", () => {
@@ -25,6 +25,12 @@ describe("an endpoint described by what a probe found", () => {
     const { endpoint } = described({ served: [model("qwen2.5-7b")], shape: { tp: 4, pp: 2 }, precision: "fp8" });
     expect(endpoint).toMatchObject({ tp: 4, pp: 2, precision: "fp8", guessed: ["gpu"] });
     expect(endpoint).not.toHaveProperty("servedName");
+  });
+
+  it("takes the limits that the engine says, and leaves them open where it says none", () => {
+    const served = [model("qwen2.5-7b")];
+    expect(described({ served, limits: { maxSequences: 32 } }).endpoint?.limits).toEqual({ maxSequences: 32, source: "engine" });
+    expect(described({ served }).endpoint).not.toHaveProperty("limits");
   });
 
   it("takes the weights' format from the name, and the fewest GPUs that hold them", () => {

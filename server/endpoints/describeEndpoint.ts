@@ -34,7 +34,7 @@ const usualNode = { gpusPerNode: 8, maxGpus: 8 };
 /** Makes an endpoint of what a probe found: what it tells is taken, what it cannot tell is guessed and said to be. */
 export function describeEndpoint(
   target: ProbeTarget,
-  probe: Pick<EndpointProbe, "served" | "shape" | "precision">,
+  probe: Pick<EndpointProbe, "served" | "shape" | "precision" | "limits">,
   options: DescribeOptions,
 ): DescribedEndpoint {
   const { cards, gpu: likely = usualGpu } = options;
@@ -77,6 +77,7 @@ export function describeEndpoint(
       ...(key && { key }),
       ...(caFile !== undefined && { caFile }),
       ...(served.id !== model.card.id && { servedName: served.id }),
+      ...(probe.limits !== null && { limits: { ...probe.limits, source: "engine" } }),
     },
     guesses,
     questions,

@@ -2,13 +2,16 @@ import { z } from "zod";
 import type { Finding } from "@/server/contracts/studio";
 import { chooseMapping } from "@/server/engines/chooseMapping";
 import { engineVersion, versionPaths } from "@/server/engines/engineVersion";
+import { settingsPaths } from "@/server/engines/priorityUse";
 import { parsePromText } from "@/server/engines/promText";
 import { readNotions } from "@/server/engines/readNotions";
 import { weightFormats } from "@/solver/hardware/aliases";
 import { cardOf } from "@/solver/hardware/catalogue";
+import type { EngineLimits } from "@/solver/hardware/engineLimits";
 import type { Precision } from "@/solver/hardware/modelCard";
 import { type EndpointAnswer, jsonOf } from "./askEndpoint";
 import { ok, warn } from "./finding";
+import { toldLimits } from "./toldLimits";
 
 export interface EngineFacts {
   /** null: of no type that is known. */
@@ -18,6 +21,8 @@ export interface EngineFacts {
   /** Where the engine tells them. */
   readonly shape: { readonly tp: number; readonly pp: number } | null;
   readonly precision: Precision | null;
+  /** That it was started with; null: it tells none. */
+  readonly limits: EngineLimits | null;
 }
 
 /** Where engines write their metrics; under the second trtllm-serve, whose `/metrics` is other text. */
@@ -40,9 +45,10 @@ const llamaSchema = z.object({ total_slots: z.int(), build_info: z.string().opti
 export async function recogniseEngine(
   ask: (path: string) => Promise<EndpointAnswer>,
 ): Promise<EngineFacts & { readonly findings: readonly Finding[] }> {
-  const [pages, expositions] = await Promise.all([
+  const [pages, expositions, settings] = await Promise.all([
     Promise.all(versionPaths.map(async (path) => [path, await ask(path)] as const)),
     Promise.all(metricsPaths.map(ask)),
+    ask(settingsPaths[0]),
   ]);
   const told = new Map(pages.map(([path, answer]) => [path, answer]));
   const version =
@@ -69,6 +75,7 @@ export async function recogniseEngine(
     absent,
     shape: info === undefined ? null : { tp: info.tp_size, pp: info.pp_size },
     precision: info === undefined ? null : precisionOf(info),
+    limits: toldLimits([settings, ...pages.map(([, answer]) => answer)].map(jsonOf)),
   };
   return { ...facts, findings: [engineFinding(facts), metricsFinding(facts, read !== undefined)] };
 }

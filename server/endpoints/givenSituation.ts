@@ -3,6 +3,7 @@ import type { PlanningSituation } from "@/server/planning/planningRequest";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import type { ClusterSpec } from "@/solver/plan/plan";
 import type { EndpointConnection } from "./connection";
+import { endpointLimits } from "./endpointLimits";
 import { frozenTopology } from "./frozenTopology";
 
 /** What is asked of a plan over attached engines. */
@@ -47,8 +48,9 @@ export function givenSituation(
   const known = ({ model }: { readonly model: string }): boolean => models.includes(model);
   const { pinned, shapes, nodes, maxChangedReplicas } = frozen.constraints;
   const own = { pinned: pinned.filter(known), shapes: shapes.filter(known), nodes: nodes.filter(known) };
+  const limits = endpointLimits(used);
   const part: GivenPart = {
-    cluster,
+    cluster: limits.length === 0 ? cluster : { ...cluster, engineLimits: limits },
     models: routed,
     running: frozen.running,
     topology: "given",

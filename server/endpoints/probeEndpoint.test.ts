@@ -80,6 +80,29 @@ describe("a probe", () => {
     expect(found.findings.find(({ what }) => what === "metrics")).toMatchObject({ level: "warn", next: "Start it with --metrics." });
   });
 
+  it.each([
+    [
+      "vLLM in its development mode",
+      { "/server_info?config_format=json": { vllm_config: { scheduler_config: { max_num_seqs: 32, max_num_batched_tokens: 2048 } } } },
+      { maxSequences: 32, maxBatchedTokens: 2048 },
+    ],
+    [
+      "SGLang",
+      { "/get_server_info": { tp_size: 1, max_running_requests: 48, chunked_prefill_size: 8192 } },
+      { maxSequences: 48, maxBatchedTokens: 8192 },
+    ],
+    ["SGLang that chooses by itself", { "/get_server_info": { tp_size: 1, max_running_requests: null, chunked_prefill_size: -1 } }, null],
+    [
+      "TGI",
+      { "/info": { model_id: "org/m", version: "3.3.0", max_batch_size: 64, max_batch_prefill_tokens: 4096 } },
+      { maxSequences: 64, maxBatchedTokens: 4096 },
+    ],
+    ["llama.cpp", { "/props": { total_slots: 4, build_info: "b6000" } }, { maxSequences: 4 }],
+    ["vLLM otherwise", { "/version": { version: "0.32.0" }, "/metrics": vllmMetrics }, null],
+  ])("reads the limits that %s says it was started with", async (_, pages, limits) => {
+    expect((await probe(await start({ pages }))).limits).toEqual(limits);
+  });
+
   it.skipIf(!sampled).each([
     ["vllm-0.27.1-live.prom", "vllm"],
     ["sglang-0.5.10-datadog.prom", "sglang"],

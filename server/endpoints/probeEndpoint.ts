@@ -27,7 +27,7 @@ const usualLimitMs = 2_500;
 /** An engine that answers its health check takes no longer than this for one token, even when busy. */
 const tokenLimitMs = 30_000;
 
-const nothingKnown: EngineFacts = { engine: null, absent: [], shape: null, precision: null };
+const nothingKnown: EngineFacts = { engine: null, absent: [], shape: null, precision: null, limits: null };
 
 /** What an endpoint is and whether it can be attached, each finding a line. Rejects only when `signal` fires. */
 export async function probeEndpoint(target: ProbeTarget, options: ProbeOptions): Promise<EndpointProbe> {

@@ -3,6 +3,7 @@ import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import type { ServedRequests } from "@/solver/engine/throughputCurve";
 import { activeParams } from "@/solver/hardware/architecture";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import { limitsOfModel, withLimits } from "@/solver/hardware/engineLimits";
 import { atPrecision } from "@/solver/hardware/modelCard";
 import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { requestsOn } from "@/solver/lab/engineFigures";
@@ -91,12 +92,13 @@ function shapesOf(
 ): Outcome<{ readonly shapes: Shapes }> {
   const card = cardOf(models, model);
   const shapes: Shapes[number][] = [];
+  const limits = limitsOfModel(inputs.cluster.engineLimits, model);
   for (const { tp, pp, count, gpu: own = gpu } of replicas) {
     const type = cardOf(gpus, own);
     if (card === undefined || type === undefined) return { ok: false, message: `There is no card of ${card === undefined ? model : own}.` };
     const fit = replicaModel(atPrecision(card, precision), type, { tp, pp }, inputs.engineProfile);
     if (!fit.fits) return { ok: false, message: `${model} with tp ${tp} and pp ${pp} does not fit ${own} by its card: ${fit.reason}` };
-    shapes.push({ replica: fit.replica, count });
+    shapes.push({ replica: withLimits(fit.replica, limits), count });
   }
   return { ok: true, shapes };
 }

@@ -187,7 +187,11 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
 
 function served(situation: PlanningSituation, servings: readonly Serving[], cancelled: () => boolean): PlanningAnswer {
   const { workload, requestsPerSecond, engineProfile = vllmProfile } = situation;
-  const traffic = { workload, requestsPerSecond, cards: catalogue(situation), profile: engineProfile };
+  const { engineLimits } = situation.cluster;
+  const traffic = {
+    ...{ workload, requestsPerSecond, cards: catalogue(situation), profile: engineProfile },
+    ...(engineLimits === undefined ? {} : { engineLimits }),
+  };
   const refusal = servings.map((serving) => servingRefusal(traffic, serving)).find((reason) => reason !== null);
   if (refusal !== undefined) return infeasible(refusal);
   const figuresOf = servingFiguresOf(traffic);

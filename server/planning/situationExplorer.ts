@@ -3,6 +3,7 @@ import { givenReplicas } from "@/solver/cascade/givenReplicas";
 import { meanUsdPerGpuHour } from "@/solver/cascade/gpuMix";
 import { planningSample } from "@/solver/cascade/routing";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import { limitsOfModel } from "@/solver/hardware/engineLimits";
 import type { GpuCard } from "@/solver/hardware/gpus";
 import { feasibleReplicas, type ShapedReplica } from "@/solver/hardware/replicaShapes";
 import { mixSeed } from "@/solver/numeric/random";
@@ -42,9 +43,10 @@ export function shapesOf(hardware: Hardware, models: readonly string[]): readonl
   return models.map((id) => {
     const card = cardOf(cards, id);
     if (card === undefined) throw new Error(`no card of the model ${id}`);
+    const limits = limitsOfModel(cluster.engineLimits, id);
     const wanted = constraints?.shapes.filter(({ model }) => model === id) ?? [];
     return gpus
-      .flatMap((gpu) => feasibleReplicas(card, gpu, limitsOf(cluster, gpu.id), engineProfile))
+      .flatMap((gpu) => feasibleReplicas(card, gpu, { ...limitsOf(cluster, gpu.id), limits }, engineProfile))
       .filter(({ shape }) => wanted.every(({ tp, pp }) => tp === shape.tp && pp === shape.pp))
       .sort((a, b) => a.shape.tp * a.shape.pp - b.shape.tp * b.shape.pp);
   });

@@ -76,6 +76,44 @@ test("the terms of an engine are found again in what it measured", () => {
   });
 });
 
+test("the front end's work on requests and tokens is found again in sweeps that saturate it", () => {
+  const busy: EngineProfile = {
+    ...vllmProfile,
+    coefficients: { ...vllmProfile.coefficients, requestSeconds: 0.02, requestSecondsPerOutputToken: 4e-4 },
+  };
+  const sweep = [1, 4, 16, 64].flatMap((concurrency) =>
+    [
+      [100, 8],
+      [100, 64],
+      [800, 32],
+    ].map(([inputTokens = 0, outputTokens = 0]) => ({ concurrency, inputTokens, outputTokens })),
+  );
+  const fit = fitted(fitProfile(measuredUnder(busy, sweep), vllmProfile, { ...options, efficiencies: false }));
+  for (const name of ["requestSeconds", "requestSecondsPerOutputToken"] as const) {
+    expect(fit.profile.provenance[name].kind, name).toBe("fitted");
+    expect(fit.profile.coefficients[name] / busy.coefficients[name], name).toBeGreaterThan(0.85);
+    expect(fit.profile.coefficients[name] / busy.coefficients[name], name).toBeLessThan(1.15);
+  }
+});
+
+test("a sweep beyond what the engine runs at once is read with its queue inside the engine", () => {
+  const runs = [8, 32, 64, 128].flatMap((concurrency) => [200, 1000].map((inputTokens) => ({ concurrency, inputTokens })));
+  const rows = measuredUnder(
+    truth,
+    runs.map((run) => ({ ...run, limits: { maxSequences: 32 } })),
+  );
+  const ttft = (concurrency: number) => rows.find((row) => row.concurrency === concurrency)?.measured.ttftSeconds ?? 0;
+  expect(ttft(128)).toBeGreaterThan(5 * ttft(32));
+  const withLimit = fitted(fitProfile(rows, vllmProfile, options));
+  expect(withLimit.trainErrors.ttft.meanAbsolute).toBeLessThan(0.03);
+  const without = fitProfile(
+    rows.map(({ limits: _, ...row }) => row),
+    vllmProfile,
+    options,
+  );
+  expect(without.outcome === "refused" || without.trainErrors.ttft.meanAbsolute > 0.2).toBe(true);
+});
+
 test("a fit to rows of emulated engines says so, and near lengths of an engine at work are one kind of load, which leaves none to try it on", () => {
   const runs = [2, 4, 8, 16, 24].map((concurrency, at) => ({ concurrency, inputTokens: 1000 + 10 * at, origin: "emulated" }) as const);
   const fit = fitted(fitProfile(measuredUnder(truth, runs), vllmProfile, { ...options, efficiencies: false }));

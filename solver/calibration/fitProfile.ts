@@ -91,6 +91,15 @@ const ONE_DEPTH: NotFitted = {
   reason: "these rows hold models of one depth only, where stepSeconds says the same",
 };
 
+/** The front end's work on tokens, of which most profiles know nothing, is fitted where it lowers the cost of a fit to this share at least. */
+const TOKEN_WORK_GAIN = 0.9;
+
+const NO_TOKEN_WORK: NotFitted = {
+  coefficient: "requestSecondsPerOutputToken",
+  reason:
+    "these rows are explained about as well without it; it takes so many tokens a second that the front end cannot stream them as fast",
+};
+
 /** Where a fit starts at least: from next to nothing the effect of a host term, and its logarithm, would not show. */
 const LEAST_START: Readonly<Partial<Record<Coefficient, number>>> = {
   stepSeconds: 3e-4,
@@ -98,6 +107,7 @@ const LEAST_START: Readonly<Partial<Record<Coefficient, number>>> = {
   sequenceSeconds: 1e-5,
   requestSeconds: 5e-3,
   requestSecondsPerInputToken: 3e-6,
+  requestSecondsPerOutputToken: 5e-5,
 };
 
 /**
@@ -121,11 +131,18 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
   const wanted: readonly Coefficient[] = options.efficiencies ? coefficientNames : [...hostCoefficients, "allReduce"];
   const oneDepth = new Set(usable.map(({ model }) => cards.models[model]?.architecture.layers)).size === 1;
   const separable = wanted.filter((name) => !(oneDepth && name === "layerSeconds"));
-  const { fitted, notFitted } = identifiable(separable, (profile) => logTimes(targets(usable), profile, cards), raised(base, separable));
-  if (fitted.length === 0) return { outcome: "refused", reason: "These rows depend on none of the coefficients." };
+  const { fitted: tellable, notFitted } = identifiable(
+    separable,
+    (profile) => logTimes(targets(usable), profile, cards),
+    raised(base, separable),
+  );
+  if (tellable.length === 0) return { outcome: "refused", reason: "These rows depend on none of the coefficients." };
 
-  const fit = { base: raised(base, fitted), names: fitted, cards, factors: options.efficiencies ? [1, SLOW_START] : [1] };
-  const first = fitCoefficients(targets(usable), fit);
+  const fitOf = (names: readonly Coefficient[]): Fit => {
+    return { base: raised(base, names), names, cards, factors: options.efficiencies ? [1, SLOW_START] : [1] };
+  };
+  const { fit, fitted: first } = tokenWorkIfNeeded(fitOf, tellable, targets(usable));
+  const fitted = fit.names;
   const { kept, outliers } = setAside(usable, { ...base, coefficients: first.coefficients }, cards);
   const { coefficients, deviations, factor } = outliers.length === 0 ? first : fitCoefficients(targets(kept), fit);
   const trained = { ...base, coefficients };
@@ -184,7 +201,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
     trainErrors,
     keptAside,
     heldOutErrors,
-    notFitted: oneDepth ? [...notFitted, ONE_DEPTH] : notFitted,
+    notFitted: [...notFitted, ...(oneDepth ? [ONE_DEPTH] : []), ...(fitted.length < tellable.length ? [NO_TOKEN_WORK] : [])],
     outliers,
   };
 }
@@ -227,7 +244,7 @@ function logTimes(rows: readonly ServingRow[], profile: EngineProfile, cards: Ca
 function fitCoefficients(
   rows: readonly ServingRow[],
   { base, names, cards, factors }: Fit,
-): { readonly coefficients: EngineCoefficients; readonly deviations: readonly number[]; readonly factor: number } {
+): { readonly coefficients: EngineCoefficients; readonly deviations: readonly number[]; readonly factor: number; readonly cost: number } {
   const coefficientsAt = (logs: readonly number[]): EngineCoefficients => ({
     ...base.coefficients,
     ...Object.fromEntries(names.map((name, index) => [name, base.coefficients[name] * Math.exp(logs[index] ?? 0)])),
@@ -244,8 +261,20 @@ function fitCoefficients(
     const start = names.map((name) => (hostCoefficients.includes(name) ? 0 : Math.log(factor)));
     return { ...leastSquares(residuals, start, DIFFERENCE), factor };
   });
-  const { parameters, deviations, factor } = fits.reduce((best, other) => (other.cost < best.cost ? other : best));
-  return { coefficients: coefficientsAt(parameters), deviations, factor };
+  const { parameters, deviations, factor, cost } = fits.reduce((best, other) => (other.cost < best.cost ? other : best));
+  return { coefficients: coefficientsAt(parameters), deviations, factor, cost };
+}
+
+/** A fit to rows, without the front end's work on tokens unless the base has some or they clearly ask for it. */
+function tokenWorkIfNeeded(fitOf: (names: readonly Coefficient[]) => Fit, names: readonly Coefficient[], rows: readonly ServingRow[]) {
+  const whole = fitOf(names);
+  const fewer = names.filter((name) => name !== NO_TOKEN_WORK.coefficient);
+  const fitted = fitCoefficients(rows, whole);
+  if (fewer.length === names.length || fewer.length === 0) return { fit: whole, fitted };
+  const lean = fitOf(fewer);
+  const leanFitted = fitCoefficients(rows, lean);
+  const worth = lean.base.coefficients.requestSecondsPerOutputToken > 0 || fitted.cost < TOKEN_WORK_GAIN * leanFitted.cost;
+  return worth ? { fit: whole, fitted } : { fit: lean, fitted: leanFitted };
 }
 
 /** A value per metric the row has measured, weighted. */

@@ -1,6 +1,7 @@
 import { tpotSeconds } from "../engine/outcomeSummary";
 import { simulateClosedLoop } from "../engine/simulateClosedLoop";
 import { type CardCatalogue, cardOf } from "../hardware/catalogue";
+import { withLimits } from "../hardware/engineLimits";
 import type { EngineProfile, MetricErrors, ServingMetric } from "../hardware/engineProfile";
 import { atPrecision } from "../hardware/modelCard";
 import { type ReplicaFit, replicaModel } from "../hardware/replicaShapes";
@@ -36,7 +37,8 @@ const REQUESTS_PER_CLIENT = 10;
 const LEAST_REQUESTS = 160;
 
 /** Lengths are uniform between these shares of the row's: of a run's nominal ones, and of the mean ones of an engine at work. */
-const lengthShares = (row: ServingRow) => (row.origin === "run" ? { least: 0.8, most: 1 } : { least: 0.8, most: 1.2 });
+const lengthShares = ({ origin, leastLengthShare = 0.8 }: ServingRow) =>
+  origin === "run" ? { least: leastLengthShare, most: 1 } : { least: 0.8, most: 1.2 };
 
 /** Mean answer over the row's length. */
 const meanLength = (row: ServingRow): number => (lengthShares(row).least + lengthShares(row).most) / 2;
@@ -98,9 +100,9 @@ function replicaOf({ model, gpu, precision, kvPrecision, shape }: ServingRow, pr
 
 function simulateRun(row: ServingRow, fit: ReplicaFit): SimulatedRun | { readonly reason: string } {
   if (!fit.fits) return fit;
-  const { concurrency } = row;
-  const replica = { ...fit.replica, maxSequences: Math.min(concurrency, fit.replica.maxBatchedTokens - 1) };
-  const counted = REQUESTS_PER_CLIENT * concurrency;
+  const { concurrency, limits = {} } = row;
+  const replica = withLimits(fit.replica, { ...limits, maxSequences: Math.min(concurrency, limits.maxSequences ?? concurrency) });
+  const counted = row.origin === "run" && row.requests !== undefined ? row.requests : REQUESTS_PER_CLIENT * concurrency;
   const repeats = Math.ceil(LEAST_REQUESTS / counted);
   // Of an engine at work neither the beginning nor the end of the loop was seen.
   const edge = row.origin === "run" ? 0 : concurrency;

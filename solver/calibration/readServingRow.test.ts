@@ -49,6 +49,19 @@ test("a plain row is read, with defaults for what it leaves out", () => {
   });
 });
 
+test("limits of the engine, the shortest lengths and the number of requests are read where a table says them", () => {
+  const told = { max_num_seqs: "32", max_num_batched_tokens: "2048", random_range_ratio: "1", n: "260" };
+  expect(read({ ...plain, ...told })).toMatchObject({
+    row: { limits: { maxSequences: 32, maxBatchedTokens: 2048 }, leastLengthShare: 1, requests: 260 },
+  });
+  expect(read({ ...plain, max_num_seqs: "", random_range_ratio: "" })).toEqual(read(plain));
+  expect(read({ ...plain, max_num_seqs: "0" })).toEqual({ outcome: "bad", message: expect.stringContaining("max_num_seqs must be") });
+  expect(read({ ...plain, random_range_ratio: "1.5" })).toEqual({
+    outcome: "bad",
+    message: expect.stringContaining("random_range_ratio must be"),
+  });
+});
+
 test("a row of an exported table is read by its own column names, times in seconds, the cache in fp8 under fp8 weights", () => {
   const answer = read(exported);
   expect(answer).toMatchObject({

@@ -13,7 +13,7 @@ export type ReadServingRow =
 
 /**
  * Names each column may have: Weir's own first, then those of ai-dynamo/aiconfigurator's exports. Model, GPU, engine, lengths and concurrency are
- * needed; a row is of a run unless it says otherwise; shapes default to 1, weights to what the model's name says or is published in, the cache to fp8 under fp8 weights and to bf16 otherwise.
+ * needed; a row is of a run unless it says otherwise; limits of the engine are those in flight, and lengths those of public runs, unless said; shapes default to 1, weights to what the model's name says or is published in, the cache to fp8 under fp8 weights and to bf16 otherwise.
  */
 export const servingColumns = {
   id: ["id"],
@@ -30,6 +30,10 @@ export const servingColumns = {
   inputTokens: ["input_tokens", "isl"],
   outputTokens: ["output_tokens", "osl"],
   concurrency: ["concurrency"],
+  maxSequences: ["max_num_seqs", "max_running_requests"],
+  maxBatchedTokens: ["max_num_batched_tokens", "chunked_prefill_size"],
+  leastLengthShare: ["random_range_ratio"],
+  requests: ["n", "num_requests"],
   ttftMs: ["ttft_ms", "silicon_ttft_ms"],
   tpotMs: ["tpot_ms", "silicon_tpot_ms"],
 } as const;
@@ -82,6 +86,19 @@ export function readServingRow(record: Readonly<Record<string, string>>, line: n
     if (value === undefined || value < 1 || value > most) return bad(column, text, `a whole number from 1 to ${most}`);
     numbers[column] = value;
   }
+  for (const column of ["maxSequences", "maxBatchedTokens", "requests"] as const) {
+    const text = field(column);
+    if (text === undefined || text === "") continue;
+    if (!WHOLE.test(text) || Number(text) < 1 || Number(text) > MOST_TOKENS)
+      return bad(column, text, `a whole number from 1 to ${MOST_TOKENS}, or empty`);
+    numbers[column] = Number(text);
+  }
+  const share = field("leastLengthShare");
+  if (share !== undefined && share !== "") {
+    if (!DECIMAL.test(share) || !(Number(share) > 0 && Number(share) <= 1))
+      return bad("leastLengthShare", share, "above 0, up to 1, or empty");
+    numbers.leastLengthShare = Number(share);
+  }
   const measured: Partial<Record<Column, number | null>> = {};
   for (const column of ["ttftMs", "tpotMs"] as const) {
     const text = field(column);
@@ -118,6 +135,11 @@ export function readServingRow(record: Readonly<Record<string, string>>, line: n
     effortRefusal(inputTokens, outputTokens, concurrency);
   if (refusal !== null) return unsupported(refusal);
   const { ttftMs = null, tpotMs = null } = measured;
+  const { maxSequences, maxBatchedTokens, leastLengthShare, requests } = numbers;
+  const limits = {
+    ...(maxSequences === undefined ? {} : { maxSequences }),
+    ...(maxBatchedTokens === undefined ? {} : { maxBatchedTokens }),
+  };
   return {
     outcome: "row",
     row: {
@@ -133,6 +155,9 @@ export function readServingRow(record: Readonly<Record<string, string>>, line: n
       inputTokens,
       outputTokens,
       concurrency,
+      ...(Object.keys(limits).length === 0 ? {} : { limits }),
+      ...(leastLengthShare === undefined ? {} : { leastLengthShare }),
+      ...(requests === undefined ? {} : { requests }),
       measured: { ttftSeconds: ttftMs === null ? null : ttftMs / 1000, tpotSeconds: tpotMs === null ? null : tpotMs / 1000 },
     },
   };

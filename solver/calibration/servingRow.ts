@@ -1,3 +1,4 @@
+import type { EngineLimits } from "../hardware/engineLimits";
 import type { EngineKind } from "../hardware/engineProfile";
 import type { ReplicaShape } from "../hardware/parallelism";
 import type { RowProblem } from "../workload/rowProblems";
@@ -10,8 +11,8 @@ export const rowOrigins = ["run", "live", "emulated"] as const;
 export type RowOrigin = (typeof rowOrigins)[number];
 
 /**
- * One measurement of a server, taken as a closed loop: `concurrency` requests in flight, no prefix cache, at most `concurrency` sequences
- * in the engine. A run's prompt and answer lengths are drawn uniformly from 80 to 100 % of the nominal ones. Of a running engine the mean
+ * One measurement of a server, taken as a closed loop: `concurrency` requests in flight, no prefix cache. A run's prompt and answer lengths
+ * are drawn uniformly from `leastLengthShare`, 80 % unless said, to 100 % of the nominal ones. Of a running engine the mean
  * lengths are known, and are drawn from 80 to 120 % of; its loop had begun long before, its clients at different times.
  */
 export interface ServingRow {
@@ -30,6 +31,11 @@ export interface ServingRow {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly concurrency: number;
+  /** Of the engine: requests beyond `maxSequences` wait inside it. Left out: it ran as many as were in flight. */
+  readonly limits?: EngineLimits;
+  /** Of a run: its shortest lengths as a share of the nominal ones, 0..1, and how many requests it had; left out: as public runs, see `predictServing`. */
+  readonly leastLengthShare?: number;
+  readonly requests?: number;
   /** Means over all requests; null where the row does not say. */
   readonly measured: { readonly ttftSeconds: number | null; readonly tpotSeconds: number | null };
 }

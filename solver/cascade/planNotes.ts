@@ -1,5 +1,7 @@
+import { limitsOfModel } from "../hardware/engineLimits";
 import { type EngineProfile, engineNames } from "../hardware/engineProfile";
-import type { CascadePolicy, Objective, StagePrediction } from "../plan/plan";
+import { MAX_BATCHED_TOKENS, MAX_SEQUENCES } from "../hardware/replicaShapes";
+import type { CascadePolicy, ClusterSpec, Objective, StagePrediction } from "../plan/plan";
 import type { Workload } from "../workload/workload";
 import type { Explorer } from "./explore";
 import type { Finalist } from "./finalist";
@@ -14,16 +16,18 @@ export interface Noted {
   readonly objective: Objective;
   readonly judge: CascadePolicy["judge"];
   readonly profile: EngineProfile;
+  readonly cluster: Pick<ClusterSpec, "engineLimits">;
 }
 
 /** What an operator should read before trusting a plan's figures, a sentence each. */
 export function planNotes(
-  { explorer, workload, objective, judge, profile }: Noted,
+  { explorer, workload, objective, judge, profile, cluster }: Noted,
   finalist: Finalist,
   predicted: readonly StagePrediction[],
 ): string[] {
   const { routed, qualityLow, stages, startBelow } = explorer.routing(finalist.routing);
   const notes = ["Percentiles are simulated: no public measurement of real engines validates a predicted p95.", profileNote(profile)];
+  notes.push(...limitNotes(finalist, cluster));
   if (stages.length > 1 && workload.judge.kind === "modelled")
     notes.push(
       `Judged scores are modelled with an AUC of ${workload.judge.auc.toFixed(2)}, not measured; thresholds, shares and quality rest on that.`,
@@ -62,6 +66,19 @@ export function planNotes(
       `The thresholds set by hand miss the latency budget of ${budget} s: ${finalist.verifiedSeconds.toFixed(2)} s are predicted.`,
     );
   return notes;
+}
+
+/** Limits of the engines in a plan where any is known, with how: all others are assumed. */
+function limitNotes({ deployment }: Finalist, { engineLimits = [] }: Noted["cluster"]): string[] {
+  if (engineLimits.length === 0) return [];
+  return deployment.map(({ model }) => {
+    const { maxSequences, maxBatchedTokens } = limitsOfModel(engineLimits, model);
+    const known = engineLimits.find((one) => one.model === model) ?? engineLimits.find((one) => one.model === undefined);
+    const told = known?.source === "engine" ? "as the engine says" : "as entered";
+    const count = (value: number | undefined, assumed: number): string =>
+      value === undefined ? `${assumed} (assumed)` : `${value} (${told})`;
+    return `Engines of ${model} run ${count(maxSequences, MAX_SEQUENCES)} requests at once, with ${count(maxBatchedTokens, MAX_BATCHED_TOKENS)} tokens a step.`;
+  });
 }
 
 function profileNote({ name, engine, fittedOn, errors }: EngineProfile): string {

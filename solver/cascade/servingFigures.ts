@@ -4,12 +4,13 @@ import type { ReplicaModel } from "../engine/replicaModel";
 import type { ReplicaRequests } from "../engine/replicaOutcome";
 import { saturationRate } from "../engine/saturation";
 import { type CardCatalogue, cardOf } from "../hardware/catalogue";
+import { limitsOfModel, withLimits } from "../hardware/engineLimits";
 import type { EngineProfile } from "../hardware/engineProfile";
 import { memoryFit } from "../hardware/memoryFit";
 import { replicaModel } from "../hardware/replicaShapes";
 import { mean, quantile } from "../numeric/quantile";
 import { mixSeed } from "../numeric/random";
-import type { CascadePolicy } from "../plan/plan";
+import type { CascadePolicy, ClusterSpec } from "../plan/plan";
 import { judgeEngineOf } from "../plan/policySchema";
 import { buildPolicy } from "../policies/buildPolicy";
 import type { Outage } from "../policies/policy";
@@ -43,6 +44,8 @@ export interface ServingTraffic {
   readonly requestsPerSecond: number;
   readonly cards: CardCatalogue;
   readonly profile: EngineProfile;
+  /** Of the cluster's engines, where they are known. */
+  readonly engineLimits?: ClusterSpec["engineLimits"];
 }
 
 export interface ServingFigures {
@@ -86,7 +89,13 @@ const SATURATION_REQUESTS = 900;
  * @returns figures for one serving after another, remembering what they share.
  * @throws where `servingRefusal` has a reason.
  */
-export function servingFiguresOf({ workload, requestsPerSecond, cards, profile }: ServingTraffic): (serving: Serving) => ServingFigures {
+export function servingFiguresOf({
+  workload,
+  requestsPerSecond,
+  cards,
+  profile,
+  engineLimits,
+}: ServingTraffic): (serving: Serving) => ServingFigures {
   const rates = new Map<string, number>();
   const planning = splitPrompts(workload.outcomes.promptIds.length, workload.seed).planning;
   const requests = simulatedRequests(workload);
@@ -98,7 +107,7 @@ export function servingFiguresOf({ workload, requestsPerSecond, cards, profile }
     if (card === undefined || type === undefined) throw new Error(`no card of ${card === undefined ? model : gpu}`);
     const fit = replicaModel(card, type, { tp, pp }, profile);
     if (!fit.fits) throw new Error(fit.reason);
-    return fit.replica;
+    return withLimits(fit.replica, limitsOfModel(engineLimits, model));
   }
 
   function replicasOf(engines: readonly ServingEngine[]): ClusterReplica[] {

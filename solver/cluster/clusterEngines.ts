@@ -174,13 +174,12 @@ export class ClusterEngines {
       maxSequences: replica.maxSequences,
       held,
       view: { id, model, inFlight: 0, maxInFlight, accepting: true, kvUse: ABSENT, kvTokens: replica.kvTokens, preemptions: ABSENT },
-      onEvent: (kind, request, seconds) => {
+      onEvent: (kind, request, seconds, seenSeconds) => {
         if (kind === "admitted") held.sequenceSeconds -= seconds;
         else if (kind !== "first-token") held.sequenceSeconds += seconds;
         if (kind === "preempted") this.preempted[request] = 1;
         if (kind === "admitted" && Number.isNaN(this.admittedSeconds[request])) this.admittedSeconds[request] = seconds;
         if (kind !== "first-token" && kind !== "finished") return;
-        const seenSeconds = seconds + replica.requestSeconds(this.inputTokens[request] ?? 0);
         if (kind === "first-token") this.firstTokenSeconds[request] = seenSeconds;
         else this.returning.push(request, seenSeconds, this.returned++);
       },

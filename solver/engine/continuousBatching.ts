@@ -1,5 +1,5 @@
 import { DecodeSpan } from "./decodeSpan";
-import type { EngineRequest, OnReplicaEvent, OnSteps, Replica } from "./replica";
+import type { EngineRequest, OnReplicaEvent, OnSteps } from "./replica";
 import type { ReplicaModel } from "./replicaModel";
 import { RunningBatch } from "./runningBatch";
 import { DECODING, SequenceTable, WAITING } from "./sequenceTable";
@@ -25,9 +25,11 @@ const DECODE_SPAN = 2;
  * Unlike vLLM it counts the cache in tokens, not in blocks, reserves a whole prompt at admission, and lets each sequence hold
  * its cached prefix by itself, where vLLM shares the blocks: it is the less roomy the more prefixes are shared.
  */
-export class ContinuousBatching implements Replica {
+export class ContinuousBatching {
   preemptions = 0;
   peakKvTokens = 0;
+  /** Seconds after the end of a step at which clients see its tokens: what the front end takes for them. */
+  seenDelaySeconds = 0;
 
   private readonly table = new SequenceTable();
   private readonly slotOf = new Map<number, number>();
@@ -77,7 +79,32 @@ export class ContinuousBatching implements Replica {
     return this.phase === IDLE ? this.busyBefore : this.busyBefore + Math.max(0, this.advancedTo - this.phaseStart);
   }
 
-  enqueue(handle: number, { atSeconds, inputTokens, outputTokens, priority = 0, cachedTokens = 0 }: EngineRequest): boolean {
+  /** Tokens that the step under way, or each of the steps under way, makes at its end; 0 when idle. */
+  get stepTokens(): number {
+    if (this.phase === IDLE) return 0;
+    return this.batch.decoding + (this.phase === MIXED_STEP ? this.batch.completing : 0);
+  }
+
+  /** Tokens that the steps under way make before the last of them ends. */
+  get innerTokens(): number {
+    return this.phase === IDLE ? 0 : this.stepTokens * (this.phaseSteps - 1);
+  }
+
+  /** Seconds from the beginning of the steps under way to their end; Infinity when idle. */
+  get phaseSeconds(): number {
+    return this.phaseEnd - this.phaseStart;
+  }
+
+  /**
+   * Adds a request that enters at a time no earlier than it is sent and than those before it enter. Infinity: `enter` will tell.
+   *
+   * @returns false, and nothing changed, when prompt and answer together exceed the KV cache.
+   */
+  enqueue(
+    handle: number,
+    { atSeconds, inputTokens, outputTokens, priority = 0, cachedTokens = 0 }: EngineRequest,
+    entersAtSeconds: number,
+  ): boolean {
     if (!(inputTokens >= 0 && outputTokens >= 0 && cachedTokens >= 0)) {
       throw new Error(`Token counts must be 0 or more, found ${inputTokens} in, ${cachedTokens} of them cached, and ${outputTokens} out`);
     }
@@ -95,7 +122,7 @@ export class ContinuousBatching implements Replica {
     const { table } = this;
     const slot = table.take();
     table.handle[slot] = handle;
-    table.arrivalSeconds[slot] = atSeconds;
+    table.arrivalSeconds[slot] = entersAtSeconds;
     table.priority[slot] = priority;
     table.order[slot] = this.enqueued++;
     table.inputTokens[slot] = input;
@@ -109,8 +136,20 @@ export class ContinuousBatching implements Replica {
     this.slotOf.set(handle, slot);
     this.lastEnqueued = atSeconds;
     // Behind others it changes nothing: they wait for a finish, or have cut the span already. Where it ages, its steps count from here.
-    if (this.queue.push(slot) || this.starvation !== null) this.cutSpan(atSeconds);
+    if (this.queue.push(slot) || this.starvation !== null) this.cutSpan(entersAtSeconds);
     return true;
+  }
+
+  /** Lets a request enter that was added without a time: those added before it have entered. */
+  enter(handle: number, atSeconds: number): void {
+    const slot = this.slot(handle);
+    this.table.arrivalSeconds[slot] = atSeconds;
+    if (this.queue.leads(slot) || this.starvation !== null) this.cutSpan(atSeconds);
+  }
+
+  /** When a request inside has entered or will; Infinity while that is not known. */
+  enteredSeconds(handle: number): number {
+    return this.table.arrivalSeconds[this.slot(handle)] ?? 0;
   }
 
   nextEventSeconds(): number {
@@ -212,7 +251,7 @@ export class ContinuousBatching implements Replica {
       this.queue.putBack(slot);
       this.starvation?.waits(slot, this.batch.step);
       this.preemptions++;
-      onEvent("preempted", this.table.handle[slot] ?? 0, now);
+      onEvent("preempted", this.table.handle[slot] ?? 0, now, now);
     }
     return true;
   }
@@ -227,7 +266,7 @@ export class ContinuousBatching implements Replica {
     const slot = this.queue.popFront();
     this.batch.admit(slot);
     this.starvation?.taken(slot, this.batch.step);
-    onEvent("admitted", this.table.handle[slot] ?? 0, now);
+    onEvent("admitted", this.table.handle[slot] ?? 0, now, now);
   }
 
   private beginSpan(now: number, preempted: boolean): void {
@@ -272,7 +311,8 @@ export class ContinuousBatching implements Replica {
     const { batch, table } = this;
     for (let left = batch.completing; left > 0; left--) {
       const slot = batch.completePrefill();
-      if (table.generated[slot] === 1 && table.aborted[slot] === 0) onEvent("first-token", table.handle[slot] ?? 0, now);
+      if (table.generated[slot] === 1 && table.aborted[slot] === 0)
+        onEvent("first-token", table.handle[slot] ?? 0, now, now + this.seenDelaySeconds);
       if (table.state[slot] !== DECODING) this.finish(slot, now, onEvent);
     }
     batch.bookPartial();
@@ -288,7 +328,7 @@ export class ContinuousBatching implements Replica {
     }
     const handle = table.handle[slot] ?? 0;
     this.slotOf.delete(handle);
-    onEvent("finished", handle, now);
+    onEvent("finished", handle, now, now + this.seenDelaySeconds);
   }
 
   private dropAborted(): void {

@@ -17,7 +17,7 @@ export interface OutcomeSummary {
   readonly served: number;
   readonly refused: number;
   readonly preemptions: number;
-  /** Arrival to first admission into the batch. */
+  /** Waiting for the front end and for a place in the batch. */
   readonly queueSeconds: LatencySummary;
   /** Arrival to first token. */
   readonly ttftSeconds: LatencySummary;

@@ -95,7 +95,7 @@ test("Little's law: from first arrival to empty, the mean number in the system i
   );
 });
 
-test("work is conserved: a step is always under way while a request is inside, and the KV cache is never overdrawn", () => {
+test("work is conserved: a step is always under way while a request is behind the front end, and the KV cache is never overdrawn", () => {
   fc.assert(
     fc.property(anyModel, anyWork, (model, work) => {
       const runs: { readonly from: number; readonly to: number }[] = [];
@@ -106,6 +106,7 @@ test("work is conserved: a step is always under way while a request is inside, a
       const inside: { from: number; to: number }[] = work.arrivalSeconds.map((from) => ({ from, to: Number.NaN }));
       work.arrivalSeconds.forEach((atSeconds, index) => {
         replica.enqueue(index, { atSeconds, inputTokens: work.inputTokens[index]!, outputTokens: work.outputTokens[index]! });
+        inside[index]!.from = replica.enteredSeconds(index);
       });
       replica.advanceTo(Number.POSITIVE_INFINITY, (kind, index, seconds) => {
         if (kind === "finished") inside[index]!.to = seconds;
@@ -227,6 +228,30 @@ test("with one sequence, one token and a constant step, waiting is that of the M
     });
     // Pollaczek and Khinchine with constant service.
     const theory = (load * serviceSeconds) / (2 * (1 - load));
+    expect(Math.abs(mean(queueSeconds) / theory - 1)).toBeLessThan(0.02);
+  }
+});
+
+test("behind a front end of constant service, waiting is that of the M/D/1 queue within 2 %", () => {
+  const serviceSeconds = 0.005;
+  const stepSeconds = 1e-7;
+  const model: ReplicaModel = {
+    stepTime: { decodeBaseSeconds: () => stepSeconds, secondsPerKvToken: 0, mixedStepSeconds: () => stepSeconds, provenance: [] },
+    kvTokens: 10_000,
+    maxSequences: 64,
+    maxBatchedTokens: 100,
+    requestSeconds: () => serviceSeconds,
+  };
+  const requests = 600_000;
+  const ones = new Int32Array(requests).fill(1);
+  for (const load of [0.3, 0.6, 0.8]) {
+    const { endToEndSeconds, queueSeconds } = simulateReplica(model, {
+      arrivalSeconds: arrivals({ law: { kind: "poisson" }, requests, requestsPerSecond: load / serviceSeconds, seed: 11 }),
+      inputTokens: ones,
+      outputTokens: ones,
+    });
+    const theory = (load * serviceSeconds) / (2 * (1 - load));
+    expect(Math.abs((mean(endToEndSeconds) - serviceSeconds) / theory - 1)).toBeLessThan(0.02);
     expect(Math.abs(mean(queueSeconds) / theory - 1)).toBeLessThan(0.02);
   }
 });

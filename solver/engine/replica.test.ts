@@ -145,11 +145,10 @@ test("a closed loop sends and serves as the step-by-step simulation of it does",
       const at = (kind: ReplicaEventKind) =>
         requests.map((_, handle) => expected.events.find((event) => event.kind === kind && event.handle === handle)!.seconds);
       const since = (seconds: readonly number[]) => seconds.map((value, handle) => value - expected.arrivalSeconds[handle]!);
-      const seen = (seconds: readonly number[]) =>
-        seconds.map((value, handle) => value + model.requestSeconds(requests[handle]!.inputTokens));
-      expect(Array.from(outcome.queueSeconds)).toEqual(since(at("admitted")));
-      expect(Array.from(outcome.ttftSeconds)).toEqual(since(seen(at("first-token"))));
-      expect(Array.from(outcome.endToEndSeconds)).toEqual(since(seen(at("finished"))));
+      const waited = since(at("admitted")).map((seconds, handle) => seconds - model.requestSeconds(requests[handle]!.inputTokens));
+      expect(Array.from(outcome.queueSeconds)).toEqual(waited);
+      expect(Array.from(outcome.ttftSeconds)).toEqual(since(at("first-token")));
+      expect(Array.from(outcome.endToEndSeconds)).toEqual(since(at("finished")));
       expect(outcome.preemptions).toBe(expected.preemptions);
     }),
     { numRuns: 500 },
@@ -231,8 +230,10 @@ test("at fixed arrivals a uniformly slower replica has no lower mean latency", (
 
 test("advancing in any slices, and enqueueing only when a request arrives, changes nothing", () => {
   const cuts = fc.array(anyMoment(120), { maxLength: 30 });
+  const anyTokenWork = fc.constantFrom(0, 1 / 64, 1 / 4, 2);
   fc.assert(
-    fc.property(agingOrNot, prioritised, cuts, (model, requests, slices) => {
+    fc.property(agingOrNot, anyTokenWork, prioritised, cuts, (own, tokenSeconds, requests, slices) => {
+      const model = { ...own, tokenSeconds };
       const replica = createReplica(model);
       const seen: SeenEvent[] = [];
       const times = [...new Set([...slices, ...requests.map((request) => request.atSeconds)])].sort((a, b) => a - b);
@@ -247,6 +248,46 @@ test("advancing in any slices, and enqueueing only when a request arrives, chang
       expect(seen).toEqual(run(model, requests));
     }),
     { numRuns: 300 },
+  );
+});
+
+test("a front end that works on tokens too is never busier than time allows, and hands over all that it does", () => {
+  fc.assert(
+    fc.property(anyModel, fc.constantFrom(1 / 64, 1 / 4, 2), fcfsRequests, (own, tokenSeconds, requests) => {
+      const model = { ...own, tokenSeconds };
+      const { endToEndSeconds, ttftSeconds } = simulateReplica(model, columns(requests));
+      const { preemptions, endToEndSeconds: without } = simulateReplica(own, columns(requests));
+      fc.pre(preemptions === 0);
+      const first = requests[0]!.atSeconds;
+      let work = 0;
+      let lastEnd = 0;
+      requests.forEach(({ atSeconds, inputTokens, outputTokens }, index) => {
+        work += model.requestSeconds(inputTokens) + tokenSeconds * outputTokens;
+        lastEnd = Math.max(lastEnd, atSeconds + endToEndSeconds[index]!);
+        expect(endToEndSeconds[index]).toBeGreaterThanOrEqual(ttftSeconds[index]!);
+        // Its own tokens of the first and the last step at least.
+        expect(ttftSeconds[index]).toBeGreaterThanOrEqual(model.requestSeconds(inputTokens) + tokenSeconds);
+      });
+      expect(lastEnd - first).toBeGreaterThanOrEqual(
+        work - requests.reduce((sum, { outputTokens }) => sum + outputTokens, 0) * tokenSeconds * 0.5,
+      );
+      expect(Math.max(...endToEndSeconds)).toBeGreaterThan(Math.min(...without));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("next to no work on tokens leaves every time next to where it is without any", () => {
+  fc.assert(
+    fc.property(anyModel, fcfsRequests, (own, requests) => {
+      // Off the grid of the steps, so that rounding cannot move an arrival across a boundary.
+      const shifted = requests.map((request) => ({ ...request, atSeconds: request.atSeconds * 1.0123456789 + 0.00012345 }));
+      const without = simulateReplica({ ...own, stepTime: unevenStep }, columns(shifted)).endToEndSeconds;
+      simulateReplica({ ...own, stepTime: unevenStep, tokenSeconds: 1e-10 }, columns(shifted)).endToEndSeconds.forEach((seconds, index) => {
+        expect(Math.abs(seconds - without[index]!)).toBeLessThan(1e-6);
+      });
+    }),
+    { numRuns: 200 },
   );
 });
 

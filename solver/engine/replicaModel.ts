@@ -34,11 +34,10 @@ export interface ReplicaModel {
   readonly maxSequences: number;
   /** Token budget of one step under chunked prefill. */
   readonly maxBatchedTokens: number;
-  /**
-   * Seconds, 0 or more, a request spends outside the engine's steps (HTTP, tokenisation, handing back), where requests do not wait for one another. Its
-   * client sees the first token and the end that much later; the engine itself, `Replica`, knows nothing of it.
-   */
+  /** Seconds, 0 or more, that the front end (HTTP, tokenising) works on a request before it enters the engine, one request at a time. */
   requestSeconds(inputTokens: number): number;
+  /** Seconds, 0 or more, that the front end works on each generated token (detokenising, streaming); 0 when left out. */
+  readonly tokenSeconds?: number;
   /** Left out: requests that others keep passing by priority may wait for ever. */
   readonly aging?: EngineAging;
 }

@@ -1,5 +1,5 @@
 import { type KvBin, KvUse } from "./kvUse";
-import type { EngineRequest, Replica, ReplicaEventKind } from "./replica";
+import type { EngineRequest, OnReplicaEvent, Replica } from "./replica";
 import type { ReplicaModel } from "./replicaModel";
 
 /** Requests of one replica, in the order in which they are sent. */
@@ -18,9 +18,9 @@ export interface ReplicaRequests {
 export interface ReplicaOutcome {
   readonly arrivalSeconds: ArrayLike<number>;
   readonly outputTokens: ArrayLike<number>;
-  /** Arrival to first admission into the batch. */
+  /** Arrival to first admission into the batch, less the front end's own work on the request: what it waited for others. */
   readonly queueSeconds: Float64Array;
-  /** Arrival to first token as the client sees it, `requestSeconds` of the model included. */
+  /** Arrival to first token as the client sees it. */
   readonly ttftSeconds: Float64Array;
   /** Arrival to last token as the client sees it. */
   readonly endToEndSeconds: Float64Array;
@@ -74,23 +74,19 @@ export class OutcomeRecorder {
     return taken;
   }
 
-  readonly onEvent = (kind: ReplicaEventKind, index: number, seconds: number): void => {
+  readonly onEvent: OnReplicaEvent = (kind, index, seconds, seenSeconds) => {
     const arrival = this.arrivalSeconds[index] ?? 0;
     if (kind === "finished") {
-      const end = this.seenSeconds(index, seconds);
-      this.endToEndSeconds[index] = end - arrival;
-      if (end > this.lastEnd) this.lastEnd = end;
+      this.endToEndSeconds[index] = seenSeconds - arrival;
+      if (seenSeconds > this.lastEnd) this.lastEnd = seenSeconds;
     } else if (kind === "first-token") {
-      this.ttftSeconds[index] = this.seenSeconds(index, seconds) - arrival;
+      this.ttftSeconds[index] = seenSeconds - arrival;
     } else if (kind === "admitted" && this.queueSeconds[index] === Number.POSITIVE_INFINITY) {
-      this.queueSeconds[index] = seconds - arrival;
+      const ownSeconds = this.model.requestSeconds(this.requests.inputTokens[index] ?? 0);
+      // Sums of the same seconds in another order may differ in the last digit.
+      this.queueSeconds[index] = Math.max(0, seconds - arrival - ownSeconds);
     }
   };
-
-  /** When the client of a request sees what the engine does for it at a time. */
-  seenSeconds(index: number, engineSeconds: number): number {
-    return engineSeconds + this.model.requestSeconds(this.requests.inputTokens[index] ?? 0);
-  }
 
   outcome({ busySeconds, preemptions, peakKvTokens }: Replica): ReplicaOutcome {
     const { arrivalSeconds, requests, queueSeconds, ttftSeconds, endToEndSeconds, refused } = this;

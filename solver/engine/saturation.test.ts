@@ -49,3 +49,27 @@ test("neither more load nor a wider band makes a replica look more stable", () =
     }),
   );
 });
+
+test("a front end that takes 5 ms a request saturates at 200 requests/s whatever the engine core can do", () => {
+  const quick = { ...model.stepTime, decodeBaseSeconds: () => 1e-6, mixedStepSeconds: () => 1e-6 };
+  const fours = new Int32Array(2000).fill(4);
+  for (const maxSequences of [1, 32]) {
+    const replica: ReplicaModel = { ...model, stepTime: quick, maxSequences, kvTokens: 1e6, requestSeconds: () => 0.005 };
+    expect(saturationRate(replica, { inputTokens: fours, outputTokens: fours }, 2000)).toBeCloseTo(200, 6);
+  }
+});
+
+test("a front end that also works on every token saturates where requests and tokens together fill its time", () => {
+  const quick = { ...model.stepTime, decodeBaseSeconds: () => 1e-4, mixedStepSeconds: () => 1e-4 };
+  const [prompts, answers] = [new Int32Array(4000).fill(4), new Int32Array(4000).fill(20)];
+  const replica: ReplicaModel = {
+    ...model,
+    stepTime: quick,
+    maxSequences: 32,
+    kvTokens: 1e6,
+    requestSeconds: () => 0.002,
+    tokenSeconds: 1e-4,
+  };
+  const rate = saturationRate(replica, { inputTokens: prompts, outputTokens: answers }, 4000)!;
+  expect(rate / (1 / (0.002 + 20 * 1e-4))).toBeCloseTo(1, 1.5);
+});

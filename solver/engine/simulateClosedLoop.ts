@@ -11,7 +11,7 @@ export interface ClosedLoop extends Recording {
 /**
  * Runs one replica under a closed loop, the usual way to benchmark an engine: `concurrency` requests are sent at 0 s, and the
  * next in order at the instant at which a client sees one end. The engine begins its next step the moment one ends, before any client has
- * heard of it: even without time outside the engine, a request sent then joins the step after. Deterministic.
+ * heard of it: even without a front end, a request sent then joins the step after. Deterministic.
  *
  * @throws when the concurrency is below 1.
  */
@@ -28,9 +28,9 @@ export function simulateClosedLoop(
   /** Clients by the time at which they are free to send; each bears the number of its last request. */
   const free = new SlotHeap(Math.min(concurrency, count));
   for (let client = 0; client < concurrency && client < count; client++) free.push(client, 0, client);
-  const onEvent: OnReplicaEvent = (kind, index, seconds) => {
-    recorder.onEvent(kind, index, seconds);
-    if (kind === "finished") free.push(index, recorder.seenSeconds(index, seconds), index);
+  const onEvent: OnReplicaEvent = (kind, index, seconds, seenSeconds) => {
+    recorder.onEvent(kind, index, seconds, seenSeconds);
+    if (kind === "finished") free.push(index, seenSeconds, index);
   };
   for (let sent = 0; sent < count; ) {
     const now = Math.min(free.leastKey, replica.nextEventSeconds());

@@ -19,13 +19,16 @@ test("queueing, first token and end are counted from each request's own arrival"
   expect(outcome).toMatchObject({ busySeconds: 8, horizonSeconds: 8, preemptions: 0, refused: 0 });
 });
 
-test("time outside the engine delays first token and end of its own request, and no other request", () => {
+test("the front end works on one request at a time, in the order of their arrivals, before the engine sees them", () => {
   const slow = { ...model, requestSeconds: (inputTokens: number) => inputTokens / 10 };
-  const outcome = simulateReplica(slow, { arrivalSeconds: [10, 11], inputTokens: [5, 20], outputTokens: [3, 3] });
-  expect(Array.from(outcome.queueSeconds)).toEqual([0, 3]);
-  expect(Array.from(outcome.ttftSeconds)).toEqual([2.5, 7]);
-  expect(Array.from(outcome.endToEndSeconds)).toEqual([4.5, 9]);
-  expect(outcome).toMatchObject({ busySeconds: 8, horizonSeconds: 10 });
+  const roomy = { ...slow, maxSequences: 4 };
+  // The front end ends with the requests at 10.5, 12.5 and 13 s; the last two find it at work for 0 and 1.5 s.
+  const work = { arrivalSeconds: [10, 10.5, 11], inputTokens: [5, 20, 5], outputTokens: [1, 1, 1] };
+  const outcome = simulateReplica(roomy, work);
+  expect(Array.from(outcome.endToEndSeconds)).toEqual([2.5, 4, 5.5]);
+  // The third waits for the front end for 1.5 s, then for the step that is under way.
+  expect(Array.from(outcome.queueSeconds)).toEqual([0, 0, 3]);
+  expect(outcome).toMatchObject({ busySeconds: 6, horizonSeconds: 6.5 });
 });
 
 test("a prefix cache that holds a share of every prompt spares that share of its prefill, but never the last token", () => {

@@ -28,6 +28,8 @@ interface Sequence {
   readonly cached: number;
   readonly priority: number;
   arrival: number;
+  /** When the front end hands it to the engine. */
+  enters: number;
   /** Where it is: "coming" until it arrives, "gone" once finished, refused or given up. */
   place: "coming" | "waiting" | "prefilling" | "decoding" | "gone";
   aborted: boolean;
@@ -41,7 +43,7 @@ interface Sequence {
 
 /**
  * The engine of `ContinuousBatching` written a second time and plainly, for tests to compare with: one engine step at a time, plain
- * arrays, every sum taken anew, no jump and no aggregate. Slow.
+ * arrays, every sum taken anew, no jump and no aggregate. Of the front end it has the work on requests, not that on tokens. Slow.
  *
  * @returns events in order, the steps, and when each request got each of its tokens.
  */
@@ -56,6 +58,7 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
       cached: Math.min(request.cachedTokens ?? 0, request.inputTokens - 1),
       priority: request.priority ?? 0,
       arrival: concurrency === undefined ? request.atSeconds : Number.POSITIVE_INFINITY,
+      enters: Number.POSITIVE_INFINITY,
       place: fits ? "coming" : "gone",
       aborted: false,
       prefilled: 0,
@@ -68,8 +71,17 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
   /** In the order of admission. */
   let running: Sequence[] = [];
   const unsent = concurrency === undefined ? [] : sequences.filter((one) => one.place === "coming");
+  let frontEndFree = 0;
+  const passFrontEnd = (one: Sequence): void => {
+    frontEndFree = Math.max(frontEndFree, one.arrival) + model.requestSeconds(one.request.inputTokens);
+    one.enters = frontEndFree;
+  };
+  if (concurrency === undefined) for (const one of sequences) if (one.place === "coming") passFrontEnd(one);
   const send = (now: number, count: number): void => {
-    for (const one of unsent.splice(0, count)) one.arrival = now;
+    for (const one of unsent.splice(0, count)) {
+      one.arrival = now;
+      passFrontEnd(one);
+    }
   };
   const needed = (one: Sequence): number => one.request.inputTokens + one.tokenSeconds.length;
   const held = (): number => running.reduce((sum, one) => sum + needed(one), 0);
@@ -117,7 +129,7 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
   const step = (now: number): number | null => {
     if (model.aging !== undefined) age(model.aging);
     const preempted = preempt(now);
-    for (const one of sequences) if (one.place === "coming" && one.arrival <= now) one.place = "waiting";
+    for (const one of sequences) if (one.place === "coming" && one.enters <= now) one.place = "waiting";
     const decoders = running.filter((one) => one.place === "decoding");
     const chunks: { readonly one: Sequence; readonly tokens: number }[] = [];
     let budget = model.maxBatchedTokens - decoders.length;
@@ -180,7 +192,7 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
     const end = step(now);
     const seen = events
       .filter(({ kind, handle, seconds }) => kind === "finished" && seconds <= now && !answered.has(handle))
-      .map(({ handle, seconds }) => ({ handle, atSeconds: seconds + model.requestSeconds(requests[handle]?.inputTokens ?? 0) }))
+      .map(({ handle, seconds }) => ({ handle, atSeconds: seconds }))
       .sort((a, b) => a.atSeconds - b.atSeconds || a.handle - b.handle);
     // A client hears of an end when the engine has begun its next step.
     for (const { handle, atSeconds } of seen) {
@@ -192,7 +204,7 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
       now = end;
       continue;
     }
-    const next = Math.min(...sequences.filter((one) => one.place === "coming").map((one) => one.arrival));
+    const next = Math.min(...sequences.filter((one) => one.place === "coming").map((one) => one.enters));
     if (next === Number.POSITIVE_INFINITY) break;
     giveUp(now, next);
     now = Math.max(now, next);

@@ -100,7 +100,7 @@ export class WaitingQueue {
   }
 
   /** Whether a request still to come would be served before the head. */
-  private leads(slot: number): boolean {
+  leads(slot: number): boolean {
     return this.arrived === 0 || this.table.precedes(slot, this.head);
   }
 

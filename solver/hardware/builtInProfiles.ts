@@ -1,5 +1,5 @@
 import type { Provenance } from "@/solver/engine/replicaModel";
-import { type Coefficient, coefficientNames, type EngineKind, type EngineProfile } from "./engineProfile";
+import { type Coefficient, coefficientNames, type EngineKind, type EngineProfile, noTokenWork } from "./engineProfile";
 
 const RUNS = "runs of ai-dynamo/aiconfigurator (Apache-2.0), means only";
 
@@ -14,7 +14,11 @@ const ASSUMED_LAYER: Provenance = {
 
 /** The same source for all coefficients but those named. */
 const sources = (source: string, others: Partial<Record<Coefficient, Provenance>>): Record<Coefficient, Provenance> =>
-  Object.fromEntries(coefficientNames.map((name) => [name, others[name] ?? { kind: "fitted", source }])) as Record<Coefficient, Provenance>;
+  ({
+    ...Object.fromEntries(coefficientNames.map((name) => [name, { kind: "fitted", source }])),
+    requestSecondsPerOutputToken: noTokenWork,
+    ...others,
+  }) as Record<Coefficient, Provenance>;
 
 /**
  * Kernels as their tables say and rough host terms: what `fitProfile` made the built-in profiles from (`weir calibrate --efficiencies`; SGLang and
@@ -30,6 +34,7 @@ export const unfittedProfile: EngineProfile = {
     sequenceSeconds: 2e-5,
     requestSeconds: 1e-2,
     requestSecondsPerInputToken: 1e-6,
+    requestSecondsPerOutputToken: 0,
     weightRead: 1,
     compute: 1,
     kvRead: 1,
@@ -51,6 +56,7 @@ export const vllmProfile: EngineProfile = {
     sequenceSeconds: 1.01e-5,
     requestSeconds: 0.00897,
     requestSecondsPerInputToken: 1.94e-6,
+    requestSecondsPerOutputToken: 0,
     weightRead: 1.17,
     compute: 0.683,
     kvRead: 1.19,
@@ -93,6 +99,7 @@ export const sglangProfile: EngineProfile = {
     sequenceSeconds: 2.03e-5,
     requestSeconds: 0.00897,
     requestSecondsPerInputToken: 1.94e-6,
+    requestSecondsPerOutputToken: 0,
     weightRead: 1.17,
     compute: 0.683,
     kvRead: 1.19,
@@ -138,6 +145,7 @@ export const trtllmProfile: EngineProfile = {
     sequenceSeconds: 1.48e-5,
     requestSeconds: 0.0501,
     requestSecondsPerInputToken: 1.47e-7,
+    requestSecondsPerOutputToken: 0,
     weightRead: 1.25,
     compute: 0.731,
     kvRead: 2.02,

@@ -14,10 +14,12 @@ export const coefficientNames = [
   "layerSeconds",
   /** Seconds of sampling and bookkeeping for each running sequence, each step. */
   "sequenceSeconds",
-  /** Seconds a request spends outside the steps: HTTP, scheduling, handing back the first token. */
+  /** Seconds that the engine's front end works on a request, one at a time: HTTP, scheduling, handing back the first token. */
   "requestSeconds",
-  /** The same for each prompt token: tokenisation, copies. */
+  /** The same for each prompt token: tokenising, copies. */
   "requestSecondsPerInputToken",
+  /** The same for each generated token: detokenising, streaming. */
+  "requestSecondsPerOutputToken",
   /** Factors on what the tables' kernels reach, 1 being as the tables say: weights read, tensor cores, cache read, prefill attention, links. */
   "weightRead",
   "compute",
@@ -28,7 +30,7 @@ export const coefficientNames = [
 export type Coefficient = (typeof coefficientNames)[number];
 
 /** Coefficients that are seconds of the host; the others are factors on kernel efficiencies. */
-export const hostCoefficients = coefficientNames.slice(0, 5);
+export const hostCoefficients = coefficientNames.slice(0, 6);
 
 export type ServingMetric = "ttft" | "tpot" | "endToEnd";
 
@@ -38,6 +40,9 @@ const provenanceSchema = z.strictObject({
   /** Relative standard error of a fitted coefficient, 0..1; null where the rows hardly tell it: near its start or its bound. */
   standardError: z.number().positive().nullable().optional(),
 });
+
+/** Of a profile whose rows did not tell the front end's work on tokens: it then counts as part of the steps. */
+export const noTokenWork = { kind: "extrapolated", source: "assumed to be part of the steps" } as const;
 
 const spanSchema = z.strictObject({ least: z.number(), most: z.number() });
 
@@ -49,11 +54,15 @@ const metricErrorsSchema = z.strictObject({
   bias: z.number(),
 });
 
-const coefficientsSchema = z.strictObject(
-  Object.fromEntries(
+/** Coefficients that profiles of earlier versions lack: nothing was known of them. */
+type Later = "requestSecondsPerOutputToken";
+
+const coefficientsSchema = z.strictObject({
+  ...(Object.fromEntries(
     coefficientNames.map((name) => [name, hostCoefficients.includes(name) ? z.number().nonnegative() : z.number().positive()]),
-  ) as Record<Coefficient, z.ZodNumber>,
-);
+  ) as Record<Exclude<Coefficient, Later>, z.ZodNumber>),
+  requestSecondsPerOutputToken: z.number().nonnegative().default(0),
+});
 
 /** Characters of a profile's name, at most. */
 export const MOST_PROFILE_NAME = 120;
@@ -67,9 +76,13 @@ export const engineProfileSchema = z.strictObject({
   name: z.string().min(1).max(MOST_PROFILE_NAME),
   engine: z.enum(engineKinds),
   coefficients: coefficientsSchema,
-  provenance: z.strictObject(
-    Object.fromEntries(coefficientNames.map((name) => [name, provenanceSchema])) as Record<Coefficient, typeof provenanceSchema>,
-  ),
+  provenance: z.strictObject({
+    ...(Object.fromEntries(coefficientNames.map((name) => [name, provenanceSchema])) as Record<
+      Exclude<Coefficient, Later>,
+      typeof provenanceSchema
+    >),
+    requestSecondsPerOutputToken: provenanceSchema.default({ ...noTokenWork }),
+  }),
   errors: z.strictObject({ ttft: metricErrorsSchema, tpot: metricErrorsSchema, endToEnd: metricErrorsSchema }).nullable(),
   fittedOn: z
     .strictObject({

@@ -1,5 +1,6 @@
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { vllmProfile } from "./builtInProfiles";
+import { type EngineLimits, withLimits } from "./engineLimits";
 import type { EngineProfile } from "./engineProfile";
 import type { GpuCard } from "./gpus";
 import { memoryFit } from "./memoryFit";
@@ -11,19 +12,19 @@ import { stepTime } from "./stepTime";
 export const MAX_SEQUENCES = 256;
 
 /** Tokens of one step under chunked prefill: vLLM's `max-num-batched-tokens` default on GPUs of 80 GB. */
-const MAX_BATCHED_TOKENS = 8192;
+export const MAX_BATCHED_TOKENS = 8192;
 
 export type ReplicaFit = { readonly fits: true; readonly replica: ReplicaModel } | { readonly fits: false; readonly reason: string };
 
 /**
- * The simulator's model of one engine: bounds from memory, times from `stepTime`.
+ * The simulator's model of one engine: bounds from memory and vLLM's defaults (others by `withLimits`), times from `stepTime`.
  *
  * @param profile fitted terms of the engine's own work; vLLM's by default.
  */
 export function replicaModel(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, profile: EngineProfile = vllmProfile): ReplicaFit {
   const fit = memoryFit(model, gpu, shape);
   if (!fit.fits) return fit;
-  const { requestSeconds, requestSecondsPerInputToken } = profile.coefficients;
+  const { requestSeconds, requestSecondsPerInputToken, requestSecondsPerOutputToken } = profile.coefficients;
   return {
     fits: true,
     replica: {
@@ -32,6 +33,7 @@ export function replicaModel(model: ModelCard, gpu: GpuCard, shape: ReplicaShape
       maxSequences: MAX_SEQUENCES,
       maxBatchedTokens: MAX_BATCHED_TOKENS,
       requestSeconds: (inputTokens) => requestSeconds + requestSecondsPerInputToken * inputTokens,
+      tokenSeconds: requestSecondsPerOutputToken,
     },
   };
 }
@@ -59,15 +61,15 @@ export interface ShapedReplica {
   readonly replica: ReplicaModel;
 }
 
-/** `feasibleShapes`, each with its simulator model. */
+/** `feasibleShapes`, each with its simulator model, under the limits that its engines are started with where these are known. */
 export function feasibleReplicas(
   model: ModelCard,
   gpu: GpuCard,
-  cluster: { readonly gpusPerNode: number; readonly maxGpus: number },
+  cluster: { readonly gpusPerNode: number; readonly maxGpus: number; readonly limits?: EngineLimits },
   profile?: EngineProfile,
 ): readonly ShapedReplica[] {
   return feasibleShapes(model, gpu, cluster).flatMap((shape) => {
     const fit = replicaModel(model, gpu, shape, profile);
-    return fit.fits ? [{ gpu: gpu.id, shape, replica: fit.replica }] : [];
+    return fit.fits ? [{ gpu: gpu.id, shape, replica: withLimits(fit.replica, cluster.limits ?? {}) }] : [];
   });
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import { userCardsSchema } from "@/solver/hardware/cardSchema";
+import { modelLimitsSchema } from "@/solver/hardware/engineLimits";
 import { engineProfileSchema } from "@/solver/hardware/engineProfile";
 import { type cascadePolicySchema, policySchema } from "./policySchema";
 
@@ -54,6 +55,8 @@ const clusterSpecSchema = z.object({
   usdPerGpuHour: z.number().nonnegative(),
   /** Price of the other types' GPU hours, by type. */
   otherUsdPerGpuHour: z.record(z.string(), z.number().nonnegative()).optional(),
+  /** Limits that engines run or will be started with; left out: engines' defaults are assumed. */
+  engineLimits: z.array(modelLimitsSchema).optional(),
 });
 
 /** What the operator asked for. Quality is held for the lower bound at `qualityConfidence` unless that is null (point value). */

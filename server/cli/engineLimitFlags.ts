@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import type { ServingRow } from "@/solver/calibration/servingRow";
+import type { EngineLimits } from "@/solver/hardware/engineLimits";
+import { MAX_BATCHED_TOKENS, MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
+import { numberFlag } from "./flagValues";
+
+export interface LimitFlags {
+  readonly maxNumSeqs?: number;
+  readonly maxNumBatchedTokens?: number;
+}
+
+/** Rows with the limits of their engines where the table says none. */
+export const underLimits = (rows: readonly ServingRow[], limits: EngineLimits): readonly ServingRow[] =>
+  Object.keys(limits).length === 0 ? rows : rows.map((row) => ({ ...row, limits: { ...limits, ...row.limits } }));
+
+/** Adds the flags of the limits that engines are started with. */
+export const withLimitFlags = (command: Command): Command =>
+  command
+    .option(
+      "--max-num-seqs <n>",
+      `sequences an engine runs at once (assumed: ${MAX_SEQUENCES})`,
+      numberFlag({ min: 1, max: 100_000, whole: true }),
+    )
+    .option(
+      "--max-num-batched-tokens <n>",
+      `tokens of one engine step (assumed: ${MAX_BATCHED_TOKENS})`,
+      numberFlag({ min: 2, max: 10_000_000, whole: true }),
+    );
+
+/** The limits that the flags name, or one sentence on what is wrong with them. */
+export function readLimits({
+  maxNumSeqs,
+  maxNumBatchedTokens,
+}: LimitFlags): { readonly ok: true; readonly limits: EngineLimits } | { readonly ok: false; readonly message: string } {
+  if (maxNumSeqs !== undefined && maxNumBatchedTokens !== undefined && maxNumBatchedTokens < maxNumSeqs)
+    return {
+      ok: false,
+      message: `--max-num-batched-tokens: ${maxNumBatchedTokens} is less than one token for each of ${maxNumSeqs} sequences; no engine starts so.`,
+    };
+  return {
+    ok: true,
+    limits: {
+      ...(maxNumSeqs === undefined ? {} : { maxSequences: maxNumSeqs }),
+      ...(maxNumBatchedTokens === undefined ? {} : { maxBatchedTokens: maxNumBatchedTokens }),
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import type { ReplicaModel } from "@/solver/engine/replicaModel";
+
+/** Bounds that an engine was started with; what is left out is its default. */
+export interface EngineLimits {
+  /** Sequences it runs at once: vLLM's `max-num-seqs`, SGLang's `max-running-requests`. */
+  readonly maxSequences?: number | undefined;
+  /** Tokens of one step: vLLM's `max-num-batched-tokens`, SGLang's `chunked-prefill-size`. */
+  readonly maxBatchedTokens?: number | undefined;
+}
+
+const count = z.int().min(1).max(10_000_000);
+
+export const engineLimitFields = { maxSequences: count.optional(), maxBatchedTokens: count.optional() };
+
+/** How the limits of a model's engines are known: the engine said so, or an operator did. Without either they are assumed. */
+export const limitSources = ["engine", "operator"] as const;
+export type LimitSource = (typeof limitSources)[number];
+
+/** Limits of the engines of one model, or of all models where none is named. */
+export const modelLimitsSchema = z.strictObject({
+  model: z.string().min(1).optional(),
+  ...engineLimitFields,
+  source: z.enum(limitSources),
+});
+export type ModelLimits = z.infer<typeof modelLimitsSchema>;
+
+/** What holds for the engines of a model: its own entry, else that of all models, field by field. */
+export function limitsOfModel(all: readonly ModelLimits[] | undefined, model: string): EngineLimits {
+  const found = (all ?? []).filter((one) => one.model === undefined || one.model === model);
+  const own = [...found.filter((one) => one.model === model), ...found];
+  return {
+    maxSequences: own.find((one) => one.maxSequences !== undefined)?.maxSequences,
+    maxBatchedTokens: own.find((one) => one.maxBatchedTokens !== undefined)?.maxBatchedTokens,
+  };
+}
+
+/** The replica under the limits of its engine. A step has room for one token more than it has sequences, as the simulator needs. */
+export function withLimits(replica: ReplicaModel, { maxSequences, maxBatchedTokens }: EngineLimits): ReplicaModel {
+  const tokens = Math.max(2, maxBatchedTokens ?? replica.maxBatchedTokens);
+  return { ...replica, maxBatchedTokens: tokens, maxSequences: Math.min(maxSequences ?? replica.maxSequences, tokens - 1) };
+}
