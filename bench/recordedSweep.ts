@@ -123,7 +123,7 @@ export function judge(profile: EngineProfile, runs: readonly OpenRun[]): readonl
 const percent = (error: number): string => `${error < 0 ? "" : "+"}${Math.round(100 * error)}`;
 
 /** Half and three quarters of saturation: what the model is held to. */
-const isJudged = ({ what, share }: Judged): boolean => what === "saturation" || share > 0.4;
+export const isJudged = ({ what, share }: Judged): boolean => what === "saturation" || share > 0.4;
 
 function worst(what: Judged["what"]): Benchmark["run"] {
   return () => {

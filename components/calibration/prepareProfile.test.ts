@@ -67,7 +67,7 @@ describe("coefficients", () => {
 
   it("are named in words inside of reasons", () => {
     expect(reasonWords("stepSeconds, requestSecondsPerInputToken can do it")).toBe(
-      "“Scheduling and launching a step”, “Each prompt token, outside the steps” can do it",
+      "“Scheduling and launching a step”, “Each prompt token, in the front end” can do it",
     );
   });
 });

@@ -54,6 +54,16 @@ describe("a pasted address as a row", () => {
     expect(rowOf(triedAt(url), { gpu: "b200-sxm", tp: 8 }).draft).toMatchObject({ tp: 8, guessed: ["pp"] });
   });
 
+  it("is attached with the limits that the engine says, or with those that somebody enters in their place", () => {
+    const told = triedAt(url);
+    const limits = { maxSequences: 32, source: "engine" } as const;
+    const limited = { ...told, draft: told.draft && { ...told.draft, limits } };
+    expect(rowOf(limited).draft?.limits).toEqual(limits);
+    expect(rowOf(told).draft?.limits).toBeUndefined();
+    const entered = { maxSequences: 64, maxBatchedTokens: 4096, source: "operator" } as const;
+    expect(rowOf(limited, { limits: entered }).draft?.limits).toEqual(entered);
+  });
+
   it("asks which model where several are served, until one is named", () => {
     const asks = triedAt(url, { served: ["one", "two"], questions: ["Which of one, two is to be attached?"] });
     expect(rowOf(asks)).toMatchObject({ word: "asks", taken: false, served: ["one", "two"] });

@@ -49,6 +49,15 @@ describe("what engines that are given leave to be planned", () => {
     });
   });
 
+  it("has the limits that its engines were started with", () => {
+    const limited = connectionSchema.parse({
+      ...connection,
+      endpoints: connection.endpoints.map((one) => (one.model === SMALL ? { ...one, limits: { maxSequences: 32 } } : one)),
+    });
+    const found = given({}, limited);
+    expect(found.ok && found.part.cluster.engineLimits).toEqual([{ model: SMALL, maxSequences: 32, source: "operator" }]);
+  });
+
   it("has no model without an engine, and no engine without a model of the workload, and says both", () => {
     const found = given({ models: [SMALL, LARGE] });
     expect(found).toMatchObject({ ok: true, part: { models: [SMALL], running: [{ model: SMALL }, { model: SMALL }] } });

@@ -5,7 +5,7 @@ import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import { modelCards } from "@/solver/hardware/models";
 import type { MilpResult } from "@/solver/milp/engine";
-import type { Objective } from "@/solver/plan/plan";
+import type { ClusterSpec, Objective } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
 import { Cancelled, createPlanningDesk, type PlanningDesk } from "./planningDesk";
@@ -71,6 +71,25 @@ describe("createPlanningDesk", () => {
     expect(slowed.inputs.engineProfile).toEqual(slow);
     expect(slowed.predictions.notes.join()).toContain('"slow engines"');
     expect(named.predictions.p95Seconds).toBe(usual.predictions.p95Seconds);
+  });
+
+  it("plans with the limits that engines were started with, says how each is known, and does not mix up situations whose limits differ", async () => {
+    const desk = await newDesk();
+    const fixed = { models: ["qwen2.5-7b"], thresholds: [] };
+    const solve = { kind: "solve", objective: { ...objective, qualityFloor: 1, maxGpus: 8 }, fixed } as const;
+    const planWith = (engineLimits?: ClusterSpec["engineLimits"]) => {
+      const cluster = { ...situation.cluster, ...(engineLimits === undefined ? {} : { engineLimits }) };
+      const answer = desk.work({ ...situation, cluster, models: ["qwen2.5-7b"] }, solve, () => false);
+      if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
+      return answer.draft;
+    };
+    const [usual, limited, again] = [planWith(), planWith([{ model: "qwen2.5-7b", maxSequences: 4, source: "engine" }]), planWith()];
+    expect(limited.predictions.utilisation).toBeGreaterThan(1.5 * usual.predictions.utilisation);
+    expect(again.predictions.utilisation).toBe(usual.predictions.utilisation);
+    expect(limited.inputs.cluster.engineLimits).toEqual([{ model: "qwen2.5-7b", maxSequences: 4, source: "engine" }]);
+    expect(limited.deployment[0]?.replicas[0]?.maxInFlight).toBe(8);
+    const said = "Engines of qwen2.5-7b run 4 (as the engine says) requests at once, with 8192 (assumed) tokens a step.";
+    expect(limited.predictions.notes).toContain(said);
   });
 
   it("plans with the user's own cards, records them in the plan, and does not mix up situations whose cards differ", async () => {

@@ -106,12 +106,13 @@ test("a sweep beyond what the engine runs at once is read with its queue inside 
   expect(ttft(128)).toBeGreaterThan(5 * ttft(32));
   const withLimit = fitted(fitProfile(rows, vllmProfile, options));
   expect(withLimit.trainErrors.ttft.meanAbsolute).toBeLessThan(0.03);
+  // Taken for as many sequences as were in flight, the same rows are explained far worse.
   const without = fitProfile(
     rows.map(({ limits: _, ...row }) => row),
     vllmProfile,
     options,
   );
-  expect(without.outcome === "refused" || without.trainErrors.ttft.meanAbsolute > 0.2).toBe(true);
+  expect(without.outcome === "refused" || without.trainErrors.ttft.meanAbsolute > 3 * withLimit.trainErrors.ttft.meanAbsolute).toBe(true);
 });
 
 test("a fit to rows of emulated engines says so, and near lengths of an engine at work are one kind of load, which leaves none to try it on", () => {

@@ -143,7 +143,8 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
   };
   const { fit, fitted: first } = tokenWorkIfNeeded(fitOf, tellable, targets(usable));
   const fitted = fit.names;
-  const { kept, outliers } = setAside(usable, { ...base, coefficients: first.coefficients }, cards);
+  const errors = errorsOf(targets(usable), { ...base, coefficients: first.coefficients }, cards);
+  const { kept, outliers } = setAside(usable, errors);
   const { coefficients, deviations, factor } = outliers.length === 0 ? first : fitCoefficients(targets(kept), fit);
   const trained = { ...base, coefficients };
 
@@ -295,9 +296,9 @@ function simulated(profile: EngineProfile, cards: CardCatalogue): (row: ServingR
   };
 }
 
-/** Rows whose error stands far out from the others', and the rest. */
-function setAside(rows: readonly ServingRow[], profile: EngineProfile, cards: CardCatalogue): { kept: ServingRow[]; outliers: Outlier[] } {
-  const errors = errorsOf(rows, profile, cards).map(({ errors: { ttft, tpot } }) => Math.max(logarithmic(ttft), logarithmic(tpot)));
+/** Rows whose error, in what is fitted, stands far out from the others', and the rest. */
+function setAside(rows: readonly ServingRow[], found: ReturnType<typeof errorsOf>): { kept: ServingRow[]; outliers: Outlier[] } {
+  const errors = found.map(({ errors: { ttft, tpot } }) => Math.max(logarithmic(ttft), logarithmic(tpot)));
   const limit = Math.max(OUTLIER_ERROR, OUTLIER_TIMES * quantile(errors, 0.5));
   const kept: ServingRow[] = [];
   const outliers: Outlier[] = [];

@@ -219,7 +219,8 @@ describe("a policy that holds work back", () => {
 
   it("is asked again when it says, although nothing happens", () => {
     const { waitSeconds, readySeconds, unserved } = simulatePrograms({
-      ...{ policy: heldUntil(25.25, (now) => Math.floor(now) + 1), sample, replicas: testReplicas(1) },
+      ...{ policy: heldUntil(25.25, (now) => Math.floor(now) + 1), sample },
+      replicas: testReplicas(1, { requestSeconds: () => 0 }),
     });
     expect(unserved).toBe(0);
     for (const [request, wait] of waitSeconds.entries()) expect(wait + readySeconds[request]!).toBeCloseTo(26, 9);
