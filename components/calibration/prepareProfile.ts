@@ -27,6 +27,7 @@ const WORDS: Readonly<Record<Coefficient, string>> = {
   requestSeconds: "Each request, in the front end",
   requestSecondsPerInputToken: "Each prompt token, in the front end",
   requestSecondsPerOutputToken: "Each generated token, in the front end",
+  delaySeconds: "Each request, beside front end and engine",
   weightRead: "Reading weights",
   compute: "Matrix multiplication",
   kvRead: "Reading the KV cache",

@@ -45,5 +45,6 @@ export function hiddenTruth(
     },
     requestSeconds: (inputTokens) => model.requestSeconds(inputTokens) * firstTokenFactor,
     tokenSeconds: (model.tokenSeconds ?? 0) * firstTokenFactor,
+    delaySeconds: (model.delaySeconds ?? 0) * firstTokenFactor,
   };
 }

@@ -130,7 +130,9 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
   }
   const wanted: readonly Coefficient[] = options.efficiencies ? coefficientNames : [...hostCoefficients, "allReduce"];
   const oneDepth = new Set(usable.map(({ model }) => cards.models[model]?.architecture.layers)).size === 1;
-  const separable = wanted.filter((name) => !(oneDepth && name === "layerSeconds"));
+  const withDelay = base.coefficients.delaySeconds > 0;
+  // One of the two is request time: work of the front end, unless the base has found it to be none.
+  const separable = wanted.filter((name) => !(oneDepth && name === "layerSeconds") && !(name === "delaySeconds" && !withDelay));
   const { fitted: tellable, notFitted } = identifiable(
     separable,
     (profile) => logTimes(targets(usable), profile, cards),

@@ -20,6 +20,7 @@ const NEEDS: Readonly<Record<Coefficient, string>> = {
   requestSeconds: "TTFT of short prompts, with few and with many requests in flight",
   requestSecondsPerInputToken: "TTFT of short and of long prompts",
   requestSecondsPerOutputToken: "so many requests in flight that the front end cannot stream their tokens as fast as the engine makes them",
+  delaySeconds: "TTFT of short prompts, with few and with many requests in flight",
   weightRead: "few requests in flight, so that steps only read weights",
   compute: "long prompts or many requests in flight",
   kvRead: "long contexts with many requests in flight",

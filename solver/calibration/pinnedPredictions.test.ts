@@ -23,14 +23,14 @@ const PREDICTED: readonly (readonly [
   ttftSeconds: number,
   tpotSeconds: number,
 ])[] = [
-  ["vllm", "llama-3.1-70b", "h200-sxm", "fp8", 1, 1000, 1000, 8, 0.254, 0.023],
-  ["vllm", "llama-3.1-70b", "h200-sxm", "fp8", 8, 8000, 1000, 32, 0.821, 0.0199],
+  ["vllm", "llama-3.1-70b", "h200-sxm", "fp8", 1, 1000, 1000, 8, 0.248, 0.0231],
+  ["vllm", "llama-3.1-70b", "h200-sxm", "fp8", 8, 8000, 1000, 32, 0.803, 0.0199],
   ["sglang", "llama-3.1-8b", "h200-sxm", "fp8", 2, 2000, 500, 128, 0.218, 0.0155],
   ["trtllm", "qwen3-32b", "h100-sxm", "fp8", 4, 2000, 250, 32, 0.302, 0.0152],
-  ["vllm", "qwen2.5-7b", "l40s", "bf16", 1, 500, 200, 16, 0.132, 0.024],
-  ["vllm", "llama-3.1-70b", "a100-sxm-80g", "bf16", 4, 1000, 300, 16, 0.471, 0.0397],
-  ["vllm", "deepseek-v3", "h200-sxm", "fp8", 8, 1000, 500, 32, 0.185, 0.0291],
-  ["vllm", "mixtral-8x7b", "h100-sxm", "bf16", 2, 1000, 300, 16, 0.0941, 0.0193],
+  ["vllm", "qwen2.5-7b", "l40s", "bf16", 1, 500, 200, 16, 0.121, 0.0241],
+  ["vllm", "llama-3.1-70b", "a100-sxm-80g", "bf16", 4, 1000, 300, 16, 0.48, 0.04],
+  ["vllm", "deepseek-v3", "h200-sxm", "fp8", 8, 1000, 500, 32, 0.187, 0.029],
+  ["vllm", "mixtral-8x7b", "h100-sxm", "bf16", 2, 1000, 300, 16, 0.0934, 0.0193],
 ];
 
 test.each(PREDICTED)("%s with %s on %s in %s at tp %d, %d in, %d out, %d in flight, is predicted as when it was checked", (...run) => {

@@ -18,6 +18,7 @@ interface Pending {
  */
 export class FrontEndReplica implements Replica {
   private readonly tokenSeconds: number;
+  private readonly delaySeconds: number;
   /** When the front end has worked off all requests so far; used without `tokenSeconds`. */
   private freeAt = Number.NEGATIVE_INFINITY;
 
@@ -35,6 +36,8 @@ export class FrontEndReplica implements Replica {
     private readonly core: ContinuousBatching,
   ) {
     this.tokenSeconds = model.tokenSeconds ?? 0;
+    this.delaySeconds = model.delaySeconds ?? 0;
+    core.seenDelaySeconds = this.delaySeconds;
   }
 
   get running(): number {
@@ -154,7 +157,7 @@ export class FrontEndReplica implements Replica {
       this.tokenBacklog = Math.max(0, left) + tokenSeconds * stepTokens;
     }
     // Clients see the tokens of a step once all of them, and those left over, are worked off.
-    core.seenDelaySeconds = this.tokenBacklog;
+    core.seenDelaySeconds = this.delaySeconds + this.tokenBacklog;
     core.advanceTo(seconds, onEvent);
     this.sinceSeconds = seconds;
     this.tokenLoad = core.innerTokens === 0 ? 0 : (tokenSeconds * core.innerTokens) / core.phaseSeconds;

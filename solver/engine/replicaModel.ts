@@ -38,6 +38,8 @@ export interface ReplicaModel {
   requestSeconds(inputTokens: number): number;
   /** Seconds, 0 or more, that the front end works on each generated token (detokenising, streaming); 0 when left out. */
   readonly tokenSeconds?: number;
+  /** Seconds, 0 or more, by which clients see first tokens and ends later than that, where requests do not wait for one another; 0 when left out. */
+  readonly delaySeconds?: number;
   /** Left out: requests that others keep passing by priority may wait for ever. */
   readonly aging?: EngineAging;
 }

@@ -1,10 +1,10 @@
 import type { Provenance } from "@/solver/engine/replicaModel";
-import { type Coefficient, coefficientNames, type EngineKind, type EngineProfile, noTokenWork } from "./engineProfile";
+import { type Coefficient, coefficientNames, type EngineKind, type EngineProfile, noDelay, noTokenWork } from "./engineProfile";
 
 const RUNS = "runs of ai-dynamo/aiconfigurator (Apache-2.0), means only";
 
 const VLLM_SOURCE = `60 vLLM ${RUNS}: Llama-3.1-70B fp8 on H200, tp 1 to 8, 4 to 64 requests in flight`;
-const SGLANG_SOURCE = `TPOT of 44 SGLang 0.5.6 ${RUNS}: Llama-3.1-8B fp8 on H200, tp 1 to 8, 20 to 512 requests in flight`;
+const SGLANG_SOURCE = `TPOT of 46 SGLang 0.5.6 ${RUNS}: Llama-3.1-8B fp8 on H200, tp 1 to 8, 20 to 512 requests in flight`;
 const TRTLLM_SOURCE = `251 TensorRT-LLM ${RUNS}: Qwen3-32B fp8 on H100 and Llama-3.1-70B fp8 on H200, tp 1 to 8, 4 to 224 requests in flight`;
 
 const ASSUMED_LAYER: Provenance = {
@@ -17,6 +17,7 @@ const sources = (source: string, others: Partial<Record<Coefficient, Provenance>
   ({
     ...Object.fromEntries(coefficientNames.map((name) => [name, { kind: "fitted", source }])),
     requestSecondsPerOutputToken: noTokenWork,
+    delaySeconds: noDelay,
     ...others,
   }) as Record<Coefficient, Provenance>;
 
@@ -35,6 +36,7 @@ export const unfittedProfile: EngineProfile = {
     requestSeconds: 1e-2,
     requestSecondsPerInputToken: 1e-6,
     requestSecondsPerOutputToken: 0,
+    delaySeconds: 0,
     weightRead: 1,
     compute: 1,
     kvRead: 1,
@@ -57,6 +59,7 @@ export const vllmProfile: EngineProfile = {
     requestSeconds: 0.00952,
     requestSecondsPerInputToken: 1.37e-6,
     requestSecondsPerOutputToken: 0,
+    delaySeconds: 0,
     weightRead: 1.17,
     compute: 0.666,
     kvRead: 1.19,
@@ -85,9 +88,15 @@ export const vllmProfile: EngineProfile = {
 
 const SGLANG: Provenance = { kind: "fitted", source: SGLANG_SOURCE };
 
+/** Of profiles whose runs start hundreds of requests at once and show no queue at the front end: what it carries is not known. */
+const NO_FRONT_END = {
+  requestSeconds: { kind: "extrapolated", source: "assumed: no run shows a queue at the front end" },
+  requestSecondsPerInputToken: { kind: "extrapolated", source: "assumed: no run shows a queue at the front end" },
+} as const;
+
 /**
- * Host and link terms fitted to TPOT (`weir calibrate --tpot-only`), which the front end's times show in as they part prompts that come at once; kernels are
- * vLLM's. Two runs, three times off, were set aside. TTFT of these runs is not matched: with hundreds of streams in flight it
+ * Host and link terms fitted to TPOT (`weir calibrate --tpot-only`); kernels and request times are vLLM's as they were fitted without a front end. TTFT of these runs
+ * is not matched: with hundreds of streams in flight it
  * is two to ten times what engine steps explain, so its error is that of a prediction nobody fitted.
  */
 export const sglangProfile: EngineProfile = {
@@ -95,34 +104,35 @@ export const sglangProfile: EngineProfile = {
   name: "SGLang",
   engine: "sglang",
   coefficients: {
-    stepSeconds: 0.00133,
+    stepSeconds: 0.000121,
     layerSeconds: 1e-5,
-    sequenceSeconds: 1.69e-5,
-    requestSeconds: 0.00186,
-    requestSecondsPerInputToken: 7.22e-6,
+    sequenceSeconds: 2.03e-5,
+    requestSeconds: 0,
+    requestSecondsPerInputToken: 0,
     requestSecondsPerOutputToken: 0,
+    delaySeconds: 0.015,
     weightRead: 1.17,
-    compute: 0.666,
+    compute: 0.683,
     kvRead: 1.19,
-    prefillAttention: 1.53,
-    allReduce: 1.29,
+    prefillAttention: 1.28,
+    allReduce: 1.58,
   },
   provenance: sources(SGLANG_SOURCE, {
     ...vllmProfile.provenance,
+    ...NO_FRONT_END,
+    delaySeconds: { kind: "extrapolated", source: "assumed: about the request time of vLLM" },
     stepSeconds: SGLANG,
     sequenceSeconds: SGLANG,
-    requestSeconds: SGLANG,
-    requestSecondsPerInputToken: SGLANG,
     allReduce: SGLANG,
   }),
   errors: {
-    ttft: { rows: 44, meanAbsolute: 0.528, p90Absolute: 0.86, bias: -0.34 },
-    tpot: { rows: 44, meanAbsolute: 0.097, p90Absolute: 0.19, bias: 0.02 },
-    endToEnd: { rows: 44, meanAbsolute: 0.067, p90Absolute: 0.13, bias: -0.02 },
+    ttft: { rows: 46, meanAbsolute: 0.533, p90Absolute: 0.89, bias: -0.53 },
+    tpot: { rows: 46, meanAbsolute: 0.102, p90Absolute: 0.2, bias: 0.03 },
+    endToEnd: { rows: 46, meanAbsolute: 0.073, p90Absolute: 0.12, bias: -0.04 },
   },
   fittedOn: {
-    rows: 44,
-    setAside: 2,
+    rows: 46,
+    setAside: 0,
     weights: ["fp8"],
     models: ["llama-3.1-8b"],
     gpus: ["h200-sxm"],
@@ -130,7 +140,7 @@ export const sglangProfile: EngineProfile = {
     inputTokens: { least: 1000, most: 8000 },
     outputTokens: { least: 100, most: 2000 },
     concurrency: { least: 20, most: 512 },
-    asOf: "2026-11-23",
+    asOf: "2026-11-21",
   },
 };
 
@@ -146,16 +156,21 @@ export const trtllmProfile: EngineProfile = {
     stepSeconds: 6.48e-5,
     layerSeconds: 1e-5,
     sequenceSeconds: 1.48e-5,
-    requestSeconds: 0.0501,
-    requestSecondsPerInputToken: 1.47e-7,
+    requestSeconds: 0,
+    requestSecondsPerInputToken: 0,
     requestSecondsPerOutputToken: 0,
+    delaySeconds: 0.0501,
     weightRead: 1.25,
     compute: 0.731,
     kvRead: 2.02,
     prefillAttention: 1.48,
     allReduce: 0.9,
   },
-  provenance: sources(TRTLLM_SOURCE, { layerSeconds: ASSUMED_LAYER }),
+  provenance: sources(TRTLLM_SOURCE, {
+    layerSeconds: ASSUMED_LAYER,
+    ...NO_FRONT_END,
+    delaySeconds: { kind: "fitted", source: TRTLLM_SOURCE },
+  }),
   errors: {
     ttft: { rows: 251, meanAbsolute: 0.248, p90Absolute: 0.45, bias: -0.06 },
     tpot: { rows: 251, meanAbsolute: 0.101, p90Absolute: 0.21, bias: 0.05 },

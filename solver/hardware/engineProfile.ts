@@ -20,6 +20,8 @@ export const coefficientNames = [
   "requestSecondsPerInputToken",
   /** The same for each generated token: detokenising, streaming. */
   "requestSecondsPerOutputToken",
+  /** Seconds that a request takes beside the work of front end and engine, where requests do not wait for one another: networks, hand-overs. */
+  "delaySeconds",
   /** Factors on what the tables' kernels reach, 1 being as the tables say: weights read, tensor cores, cache read, prefill attention, links. */
   "weightRead",
   "compute",
@@ -30,7 +32,7 @@ export const coefficientNames = [
 export type Coefficient = (typeof coefficientNames)[number];
 
 /** Coefficients that are seconds of the host; the others are factors on kernel efficiencies. */
-export const hostCoefficients = coefficientNames.slice(0, 6);
+export const hostCoefficients = coefficientNames.slice(0, 7);
 
 export type ServingMetric = "ttft" | "tpot" | "endToEnd";
 
@@ -44,6 +46,12 @@ const provenanceSchema = z.strictObject({
 /** Of a profile whose rows did not tell the front end's work on tokens: it then counts as part of the steps. */
 export const noTokenWork = { kind: "extrapolated", source: "assumed to be part of the steps" } as const;
 
+/** Of a profile all of whose request time counts as work of the front end. */
+export const noDelay = {
+  kind: "extrapolated",
+  source: "assumed: all time of requests outside the steps is work of the front end",
+} as const;
+
 const spanSchema = z.strictObject({ least: z.number(), most: z.number() });
 
 const metricErrorsSchema = z.strictObject({
@@ -55,13 +63,14 @@ const metricErrorsSchema = z.strictObject({
 });
 
 /** Coefficients that profiles of earlier versions lack: nothing was known of them. */
-type Later = "requestSecondsPerOutputToken";
+type Later = "requestSecondsPerOutputToken" | "delaySeconds";
 
 const coefficientsSchema = z.strictObject({
   ...(Object.fromEntries(
     coefficientNames.map((name) => [name, hostCoefficients.includes(name) ? z.number().nonnegative() : z.number().positive()]),
   ) as Record<Exclude<Coefficient, Later>, z.ZodNumber>),
   requestSecondsPerOutputToken: z.number().nonnegative().default(0),
+  delaySeconds: z.number().nonnegative().default(0),
 });
 
 /** Characters of a profile's name, at most. */
@@ -82,6 +91,7 @@ export const engineProfileSchema = z.strictObject({
       typeof provenanceSchema
     >),
     requestSecondsPerOutputToken: provenanceSchema.default({ ...noTokenWork }),
+    delaySeconds: provenanceSchema.default({ ...noDelay }),
   }),
   errors: z.strictObject({ ttft: metricErrorsSchema, tpot: metricErrorsSchema, endToEnd: metricErrorsSchema }).nullable(),
   fittedOn: z

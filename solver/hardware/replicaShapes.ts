@@ -24,7 +24,7 @@ export type ReplicaFit = { readonly fits: true; readonly replica: ReplicaModel }
 export function replicaModel(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, profile: EngineProfile = vllmProfile): ReplicaFit {
   const fit = memoryFit(model, gpu, shape);
   if (!fit.fits) return fit;
-  const { requestSeconds, requestSecondsPerInputToken, requestSecondsPerOutputToken } = profile.coefficients;
+  const { requestSeconds, requestSecondsPerInputToken, requestSecondsPerOutputToken, delaySeconds } = profile.coefficients;
   return {
     fits: true,
     replica: {
@@ -34,6 +34,7 @@ export function replicaModel(model: ModelCard, gpu: GpuCard, shape: ReplicaShape
       maxBatchedTokens: MAX_BATCHED_TOKENS,
       requestSeconds: (inputTokens) => requestSeconds + requestSecondsPerInputToken * inputTokens,
       tokenSeconds: requestSecondsPerOutputToken,
+      delaySeconds,
     },
   };
 }
