@@ -1,10 +1,12 @@
 "use client";
 
+import Link from "next/link";
 import { useMemo, useState } from "react";
 import type { EngineKind, EngineProfile, ServingMetric } from "@/solver/hardware/engineProfile";
 import { rowProblemTexts } from "@/solver/workload/rowProblems";
 import { prepareScatter } from "../charts/prepareScatter";
 import { ScatterChart } from "../charts/ScatterChart";
+import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge } from "../ui/Badge";
 import { SelectField } from "../ui/Field";
 import { formatCount, formatCounted } from "../ui/format";
@@ -158,9 +160,12 @@ function statusOf(check: Check, error: string | null, onLeave: () => void): Pane
       title: "No run of this table can be predicted",
       text: leftOutTexts(check).slice(0, 3).join(" ") || "It has no rows.",
       action: (
-        <button type="button" className="text-sm font-medium text-accent underline underline-offset-2" onClick={onLeave}>
-          Choose another file
-        </button>
+        <span className="flex flex-wrap items-center justify-center gap-4">
+          <MissingCards check={check} />
+          <button type="button" className="text-sm font-medium text-accent underline underline-offset-2" onClick={onLeave}>
+            Choose another file
+          </button>
+        </span>
       ),
     };
   }
@@ -176,6 +181,22 @@ function statusOf(check: Check, error: string | null, onLeave: () => void): Pane
 const leftOutTexts = ({ name, unsupported, bad }: Check): readonly string[] =>
   rowProblemTexts(name, [...bad, ...unsupported]).map((text) => `${text}.`);
 
+/** Ways to the forms that add the cards which rows lack. */
+function MissingCards({ check }: { readonly check: Check }) {
+  const link = useClusterLink();
+  const missing = new Map(
+    check.unsupported.flatMap(({ missingCard: card }) => (card === undefined ? [] : [[`${card.kind} ${card.name}`, card]])),
+  );
+  return [...missing].slice(0, MOST_LINKS).map(([key, { kind, name }]) => (
+    <Link key={key} href={link(`/cards?add=${kind}`)} className="text-sm font-medium text-accent underline underline-offset-2">
+      Add the {kind === "gpu" ? "GPU" : "model"} {name}
+    </Link>
+  ));
+}
+
+/** Missing cards that a way leads to. */
+const MOST_LINKS = 4;
+
 /** What of the table was not predicted, and why. */
 function LeftOut({ check }: { readonly check: Check }) {
   const rows = check.unsupported.length + check.bad.length;
@@ -188,6 +209,9 @@ function LeftOut({ check }: { readonly check: Check }) {
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
+      <p className="mt-2 flex flex-wrap gap-4">
+        <MissingCards check={check} />
+      </p>
     </details>
   );
 }

@@ -63,7 +63,7 @@ test("what is asked for is fitted, either way, whatever the error", () => {
   for (const efficiencies of [true, false]) {
     const fit = chooseFit(rows, vllmProfile, { ...options, efficiencies });
     if (fit.outcome !== "fitted") throw new Error(fit.reason);
-    expect(fit.choice).toEqual({ kind: "asked", efficiencies, errors: null, tpotOnly: false });
+    expect(fit.choice).toEqual({ kind: "asked", efficiencies, errors: null, refusal: null, tpotOnly: false });
     expect(fit.profile.coefficients.compute !== vllmProfile.coefficients.compute).toBe(efficiencies);
   }
 });
@@ -75,6 +75,13 @@ test("rows of one length are kept aside by requests in flight, which choose but 
   expect(fit.keptAside?.by).toBe("concurrency");
   expect(fit.choice.errors?.hostTerms.tpot.rows).toBe(one.length);
   expect(fit.heldOutErrors).toBeNull();
+});
+
+test("why the other fit was refused is said with the choice", () => {
+  const refusal = "These rows contradict the kernels' tables: even the best fit misses their TPOT by 57 %.";
+  expect(choiceText({ kind: "other-refused", efficiencies: true, errors: null, refusal, tpotOnly: false })).toBe(
+    `Efficiencies of kernels are fitted too, as the fit without them is refused: ${refusal}`,
+  );
 });
 
 test("the order of rows in the table changes nothing in the choice", () => {

@@ -22,6 +22,8 @@ export interface FitChoice {
   readonly efficiencies: boolean;
   /** Errors of both fits on the rows that both kept aside; null where only one was made, or none was kept aside. */
   readonly errors: { readonly hostTerms: ProfileErrors; readonly withEfficiencies: ProfileErrors } | null;
+  /** Why the other fit was refused; null where it was not, or was not asked for. */
+  readonly refusal: string | null;
   /** Whether TTFT was left out of the fit, and so of the choice. */
   readonly tpotOnly: boolean;
 }
@@ -44,8 +46,8 @@ const SAME_ERROR = 0.005;
  */
 export function chooseFit(rows: readonly ServingRow[], base: EngineProfile, { efficiencies, ...options }: ChooseOptions): ChosenFit {
   const { tpotOnly = false } = options;
-  const choice = (kind: FitChoice["kind"], taken: boolean, errors: FitChoice["errors"] = null): { readonly choice: FitChoice } => ({
-    choice: { kind, efficiencies: taken, errors, tpotOnly },
+  const choice = (kind: FitChoice["kind"], taken: boolean, more: Partial<FitChoice> = {}): { readonly choice: FitChoice } => ({
+    choice: { kind, efficiencies: taken, errors: null, refusal: null, tpotOnly, ...more },
   });
   const fit = (withEfficiencies: boolean): FitProfile => fitProfile(rows, base, { ...options, efficiencies: withEfficiencies });
   if (efficiencies !== null) {
@@ -54,16 +56,18 @@ export function chooseFit(rows: readonly ServingRow[], base: EngineProfile, { ef
   }
   const [hostTerms, more] = [fit(false), fit(true)];
   if (hostTerms.outcome === "refused" || more.outcome === "refused") {
-    if (hostTerms.outcome === "fitted") return { ...hostTerms, ...choice("other-refused", false) };
-    if (more.outcome === "fitted") return { ...more, ...choice("other-refused", true) };
+    if (hostTerms.outcome === "fitted" && more.outcome === "refused")
+      return { ...hostTerms, ...choice("other-refused", false, { refusal: more.reason }) };
+    if (hostTerms.outcome === "refused" && more.outcome === "fitted")
+      return { ...more, ...choice("other-refused", true, { refusal: hostTerms.reason }) };
     return hostTerms;
   }
   const errors = errorsOnSameRows(hostTerms, more);
   if (errors === null) return { ...hostTerms, ...choice("nothing-kept-aside", false) };
   const gain = choiceError(errors.hostTerms, tpotOnly) - choiceError(errors.withEfficiencies, tpotOnly);
-  if (Math.abs(gain) < SAME_ERROR) return { ...hostTerms, ...choice("same-error", false, errors) };
+  if (Math.abs(gain) < SAME_ERROR) return { ...hostTerms, ...choice("same-error", false, { errors }) };
   const isMoreBetter = gain > 0;
-  return { ...(isMoreBetter ? more : hostTerms), ...choice("smaller-error", isMoreBetter, errors) };
+  return { ...(isMoreBetter ? more : hostTerms), ...choice("smaller-error", isMoreBetter, { errors }) };
 }
 
 /** The error that fits are chosen by: the mean of the mean errors of TTFT, TPOT and end to end, as far as they were measured; of TPOT alone where TTFT is left out. */
@@ -73,7 +77,7 @@ export function choiceError(errors: ProfileErrors, tpotOnly: boolean): number {
 }
 
 /** Why a fit was taken, in a sentence. */
-export function choiceText({ kind, efficiencies, errors, tpotOnly }: FitChoice): string {
+export function choiceText({ kind, efficiencies, errors, refusal, tpotOnly }: FitChoice): string {
   const taken = efficiencies
     ? "Efficiencies of kernels are fitted too"
     : "Only host and link terms are fitted, not the efficiencies of kernels";
@@ -92,7 +96,7 @@ export function choiceText({ kind, efficiencies, errors, tpotOnly }: FitChoice):
     case "nothing-kept-aside":
       return `${taken}: all rows are of one run, so none could be kept aside to compare by.`;
     case "other-refused":
-      return `${taken}: the rows do not allow a fit ${efficiencies ? "without" : "with"} them.`;
+      return `${taken}, as the fit ${efficiencies ? "without" : "with"} them is refused: ${refusal}`;
   }
 }
 

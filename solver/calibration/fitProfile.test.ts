@@ -170,6 +170,14 @@ test("too few rows are refused with their number", () => {
   expect(answer).toEqual({ outcome: "refused", reason: "A fit needs 5 different measured runs that Weir can simulate, found 4." });
 });
 
+test("rows that cannot be simulated are refused with the reason, said once", () => {
+  const rows = measuredUnder(truth, varied).map((row) => ({ ...row, model: "llama-3.1-70b", shape: { tp: 1, pp: 1 } }));
+  expect(fitProfile(rows, vllmProfile, options)).toEqual({
+    outcome: "refused",
+    reason: expect.stringMatching(/found 0\. The table, 12 rows \(lines 2, 3, 4 …\): llama-3\.1-70b .*\.$/),
+  });
+});
+
 test("rows of one shape and length alone are fitted without a claim about others", () => {
   const same = [1, 2, 4, 8, 16, 32].map((concurrency) => ({ concurrency }));
   const fit = fitted(fitProfile(measuredUnder(truth, same), vllmProfile, options));

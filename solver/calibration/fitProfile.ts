@@ -9,6 +9,7 @@ import {
 } from "../hardware/engineProfile";
 import { leastSquares, robust } from "../numeric/leastSquares";
 import { quantile } from "../numeric/quantile";
+import { type RowProblem, rowProblemTexts } from "../workload/rowProblems";
 import { identifiable, type NotFitted } from "./identifiable";
 import { errorsOfRun, runSimulator, type ServingPrediction, type SimulatedRun } from "./predictServing";
 import { profileErrors } from "./servingErrors";
@@ -53,6 +54,9 @@ export type FitProfile =
       readonly outliers: readonly Outlier[];
     }
   | { readonly outcome: "refused"; readonly reason: string };
+
+/** Different problems of rows that a refusal names. */
+const SAID_PROBLEMS = 3;
 
 const FOLDS = 5;
 
@@ -122,11 +126,20 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
   const { cards, id, name, asOf, tpotOnly = false } = options;
   const measured = rows.filter(({ measured: { ttftSeconds, tpotSeconds } }) => ttftSeconds !== null || tpotSeconds !== null);
   const simulateWithBase = runSimulator(base, cards);
-  const usable = measured.filter((row) => !("reason" in simulateWithBase(row)));
+  const problems: RowProblem[] = [];
+  const usable = measured.filter((row) => {
+    const run = simulateWithBase(row);
+    if ("reason" in run) problems.push({ line: row.line, reason: run.reason });
+    return !("reason" in run);
+  });
   const targets = (own: readonly ServingRow[]): readonly ServingRow[] => (tpotOnly ? own.map(withoutTtft) : own);
   const runs = new Set(usable.map((row) => `${groupOf(row)} ${row.concurrency}`)).size;
   if (runs < LEAST_RUNS) {
-    return { outcome: "refused", reason: `A fit needs ${LEAST_RUNS} different measured runs that Weir can simulate, found ${runs}.` };
+    const why = rowProblemTexts("The table", problems).map((text) => ` ${text}.`);
+    return {
+      outcome: "refused",
+      reason: `A fit needs ${LEAST_RUNS} different measured runs that Weir can simulate, found ${runs}.${why.slice(0, SAID_PROBLEMS).join("")}`,
+    };
   }
   const wanted: readonly Coefficient[] = options.efficiencies ? coefficientNames : [...hostCoefficients, "allReduce"];
   const oneDepth = new Set(usable.map(({ model }) => cards.models[model]?.architecture.layers)).size === 1;

@@ -127,6 +127,23 @@ describe("what Weir has no model for is reported with the reason, not guessed", 
   });
 });
 
+test("a card that is missing is named by kind, so that a page can lead to the form that adds it", () => {
+  const missing = (change: object) => {
+    const answer = read({ ...plain, ...change });
+    return answer.outcome === "unsupported" ? answer.unsupported.missingCard : "row";
+  };
+  expect(missing({ gpu: "cpu-core" })).toEqual({ kind: "gpu", name: "cpu-core" });
+  expect(missing({ model: "tiny-b" })).toEqual({ kind: "model", name: "tiny-b" });
+  expect(missing({ weights: "nvfp4" })).toBeUndefined();
+});
+
+test("weights in four bytes are refused with the way out", () => {
+  const answer = read({ ...plain, weights: "fp32" });
+  expect(answer.outcome === "unsupported" && answer.unsupported.reason).toBe(
+    'weights in "fp32" are not modelled; call them bf16, and a fit takes their greater size into the efficiencies of kernels',
+  );
+});
+
 describe("a wrong field is named by its column", () => {
   test.each([
     [{ concurrency: "" }, 'concurrency must be a whole number from 1 to 8000, found ""'],

@@ -71,6 +71,11 @@ export function readServingRow(record: Readonly<Record<string, string>>, line: n
     message: `${nameOf(column, record)} must be ${wanted}, found "${found ?? ""}"`,
   });
   const unsupported = (reason: string): ReadServingRow => ({ outcome: "unsupported", unsupported: { line, id, reason } });
+  const withoutCard = (kind: "model" | "gpu", name: string): ReadServingRow => {
+    const near = nearestNames(name, Object.keys(kind === "model" ? cards.models : cards.gpus));
+    const reason = `the ${kind === "model" ? kind : "GPU"} "${name}" is not known${near}; add a card on the Cards page`;
+    return { outcome: "unsupported", unsupported: { line, id, reason, missingCard: { kind, name } } };
+  };
 
   const numbers: Partial<Record<Column, number>> = {};
   for (const [column, most, otherwise] of [
@@ -117,13 +122,17 @@ export function readServingRow(record: Readonly<Record<string, string>>, line: n
   if (!isEngine(engine)) return unsupported(`no profile of the engine "${engine}"; known: ${Object.values(engineNames).join(", ")}`);
   const modelName = field("model") ?? "";
   const model = findModel(modelName, cards.models);
-  if (model === undefined) return unsupported(unknown("model", modelName, cards.models));
+  if (model === undefined) return withoutCard("model", modelName);
   const gpuName = field("gpu") ?? "";
   const gpu = findGpu(gpuName, cards.gpus);
-  if (gpu === undefined) return unsupported(unknown("GPU", gpuName, cards.gpus));
+  if (gpu === undefined) return withoutCard("gpu", gpuName);
   if (dataParallel > 1) return unsupported(`data-parallel attention over ${dataParallel} groups is not modelled`);
   const weights = (field("weights") ?? "").toLowerCase().replaceAll("-", "_");
   const precision = weights === "" ? model.precision : cardOf(weightFormats, weights);
+  if (FOUR_BYTES.includes(weights))
+    return unsupported(
+      `weights in "${weights}" are not modelled; call them bf16, and a fit takes their greater size into the efficiencies of kernels`,
+    );
   if (precision === undefined)
     return unsupported(`weights in "${weights}" are not modelled; known: bf16, fp8, and int4 as awq, gptq, w4a16 or mxfp4`);
   const cache = (field("cache") ?? "").toLowerCase();
@@ -176,8 +185,8 @@ const MOST_MS = 86_400_000;
 const WHOLE = /^\d+(\.0*)?$/;
 const DECIMAL = /^\d*\.?\d+(e-?\d+)?$/i;
 
-const unknown = (kind: string, name: string, cards: object): string =>
-  `the ${kind} "${name}" is not known${nearestNames(name, Object.keys(cards))}; add a card on the Cards page`;
+/** What engines on processors serve in, which no card has figures of. */
+const FOUR_BYTES = ["fp32", "float32"];
 
 const isEngine = (name: string): name is EngineKind => engineKinds.some((kind) => kind === name);
 

@@ -43,4 +43,6 @@ export interface ServingRow {
 /** A row that Weir has no model for. Reported, never guessed. */
 export interface UnsupportedRow extends RowProblem {
   readonly id: string;
+  /** The card that there is not; left out where that is not the reason. */
+  readonly missingCard?: { readonly kind: "model" | "gpu"; readonly name: string };
 }
