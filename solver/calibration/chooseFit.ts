@@ -55,13 +55,9 @@ export function chooseFit(rows: readonly ServingRow[], base: EngineProfile, { ef
     return asked.outcome === "refused" ? asked : { ...asked, ...choice("asked", efficiencies) };
   }
   const [hostTerms, more] = [fit(false), fit(true)];
-  if (hostTerms.outcome === "refused" || more.outcome === "refused") {
-    if (hostTerms.outcome === "fitted" && more.outcome === "refused")
-      return { ...hostTerms, ...choice("other-refused", false, { refusal: more.reason }) };
-    if (hostTerms.outcome === "refused" && more.outcome === "fitted")
-      return { ...more, ...choice("other-refused", true, { refusal: hostTerms.reason }) };
-    return hostTerms;
-  }
+  if (hostTerms.outcome === "refused")
+    return more.outcome === "refused" ? hostTerms : { ...more, ...choice("other-refused", true, { refusal: hostTerms.reason }) };
+  if (more.outcome === "refused") return { ...hostTerms, ...choice("other-refused", false, { refusal: more.reason }) };
   const errors = errorsOnSameRows(hostTerms, more);
   if (errors === null) return { ...hostTerms, ...choice("nothing-kept-aside", false) };
   const gain = choiceError(errors.hostTerms, tpotOnly) - choiceError(errors.withEfficiencies, tpotOnly);
