@@ -109,7 +109,7 @@ test("an operator pastes URLs, watches live within a minute, plans and applies, 
     });
 
     await test.step("pages whose address names no cluster speak of the attached engines, and say so", async () => {
-      const chosen = page.getByLabel("Cluster", { exact: true });
+      const chosen = page.getByRole("banner").getByRole("combobox");
       for (const path of ["/live", "/plan", "/history"]) {
         await page.goto(`${studio.url}${path}`);
         await expect(page).toHaveURL(new RegExp(`cluster=${clusterId}`));
