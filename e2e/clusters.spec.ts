@@ -1,14 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { expect, freePorts, test } from "./fixtures";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
-const token = "engines-of-somebody-else";
+import { ask, startAttachedEngines } from "./attachedEngines";
+import { expect, test } from "./fixtures";
 
 /** Where screenshots go beside the report; left out: nowhere. */
 const shots = process.env.WEIR_SHOTS;
@@ -44,7 +38,7 @@ test("an operator pastes URLs, watches live within a minute, plans and applies, 
     await page.setViewportSize({ width: 1440, height: 960 });
     await page.emulateMedia({ colorScheme: "light" });
   };
-  const engines = await startEngines();
+  const engines = await startAttachedEngines();
   try {
     await page.goto(studio.signInLink);
     await expect(page).toHaveURL(/\/plan/);
@@ -219,87 +213,6 @@ test("an operator pastes URLs, watches live within a minute, plans and applies, 
     await engines.stop();
   }
 });
-
-/** Two engines that run already, somebody else's: a second emulator with ports and state of its own, in real time. */
-async function startEngines() {
-  const folder = mkdtempSync(join(tmpdir(), "weir-e2e-engines-"));
-  const [adminPort = 0, dcgmPort = 0, closedPort = 0] = await freePorts(3);
-  const adminUrl = `http://127.0.0.1:${adminPort}`;
-  const emulator: ChildProcess = spawn(process.execPath, [join(root, "dist", "emulator.mjs")], {
-    env: {
-      ...process.env,
-      WEIR_STATE_DIR: folder,
-      WEIR_ADMIN_TOKEN: token,
-      WEIR_EMULATOR_PORT: String(adminPort),
-      WEIR_DCGM_PORT: String(dcgmPort),
-      WEIR_ENGINE_PORT_BASE: String(41_000 + Math.floor(Math.random() * 10_000)),
-      WEIR_EMBEDDED: JSON.stringify({ gpu: "l40s", nodes: [{ name: "theirs", gpus: 2 }] }),
-    },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const admin = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    return fetch(`${adminUrl}${path}`, { ...init, headers });
-  };
-  interface Seen {
-    readonly judge: { readonly model: string; readonly url: string };
-    readonly engines: readonly { readonly id: string; readonly url: string; readonly state: string }[];
-  }
-  const cluster = async (): Promise<Seen> => (await admin("/cluster")).json() as Promise<Seen>;
-  await expect
-    .poll(
-      () =>
-        fetch(`${adminUrl}/health`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      { timeout: 30_000 },
-    )
-    .toBe(true);
-  const models = ["qwen2.5-3b", "qwen2.5-7b"];
-  for (const [gpu, model] of models.entries()) {
-    const engine = { id: `theirs-${gpu}`, model, gpu: "l40s", tp: 1, pp: 1, placements: [{ node: "theirs", gpus: [gpu] }] };
-    expect((await admin("/engines", { method: "POST", body: JSON.stringify(engine) })).status).toBe(202);
-  }
-  // What they answer: without it they are up and generate nothing.
-  const same = <Value>(value: Value): readonly Value[] => Array.from({ length: 20 }, () => value);
-  const outcomes = {
-    name: "theirs",
-    promptIds: same(0).map((_, index) => `prompt-${index}`),
-    inputTokens: same(50),
-    models: models.map((model) => ({ model, outputTokens: same(20), label: same(80), judged: same(80) })),
-  };
-  expect((await admin("/outcomes", { method: "PUT", body: JSON.stringify(outcomes) })).status).toBe(204);
-  const ready = async () => (await cluster()).engines.filter(({ state }) => state === "ready").length;
-  await expect.poll(ready, { timeout: 120_000 }).toBe(2);
-  const { judge, engines } = await cluster();
-  return {
-    adminUrl,
-    judge,
-    urls: engines.map(({ url }) => url),
-    closedUrl: `http://127.0.0.1:${closedPort}`,
-    standing: ready,
-    killOne: async () => void (await admin("/engines/theirs-0?graceSeconds=0", { method: "DELETE" })),
-    async stop() {
-      const gone = new Promise((resolve) => emulator.once("exit", resolve));
-      emulator.kill("SIGTERM");
-      await gone;
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** Status of one request as a client sends it; 0 where nobody answers. */
-async function ask(baseUrl: string): Promise<number> {
-  const body = JSON.stringify({ model: "cascade/default", messages: [{ role: "user", content: "hello" }], max_tokens: 8 });
-  const answer = await fetch(`${baseUrl}/chat/completions`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body,
-  }).catch(() => null);
-  await answer?.text();
-  return answer?.status ?? 0;
-}
 
 async function accessible(page: Page, where: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
