@@ -2,6 +2,7 @@ import type { CardShelf } from "@/server/cards/cardShelf";
 import type { Examination, ExamineEvent, ExploreAnswer, Outcome, SolveAnswer } from "@/server/contracts/studio";
 import { type GivenRequest, givenSituation } from "@/server/endpoints/givenSituation";
 import { readConnection } from "@/server/fleet/connection";
+import { asItRuns, type PredictedAsItRuns, predictedAsItRuns } from "@/server/planning/asItRuns";
 import type { Asking, Planner } from "@/server/planning/planner";
 import type { PlanningSituation } from "@/server/planning/planningRequest";
 import { situationOf } from "@/server/planning/situationOf";
@@ -36,6 +37,8 @@ interface WithRunning {
 export interface Planning {
   explore(request: ExploreRequest, asking: Asking): Promise<ExploreAnswer>;
   solve(request: SolveRequest & WithRunning, asking: Asking): Promise<SolveAnswer>;
+  /** What is predicted of a plan as it runs, its replicas and thresholds, in a situation. */
+  predict(plan: Plan, request: ExploreRequest, asking: Asking): Promise<PredictedAsItRuns>;
   examine(request: ExamineRequest, signal: AbortSignal): AsyncGenerator<ExamineEvent, void>;
   /** What a kept plan's policy does on some engines at a rate, simulated with the plan's own inputs. Refused where its workload is not kept. */
   serve(
@@ -144,9 +147,18 @@ export function createPlanningService(store: Store, planner: Planner, cards: Car
     },
     async solve({ objective, fixed, ...request }, asking) {
       const found = situation(request);
-      if (!found.ok) return { outcome: "infeasible", reason: found.message, bestQuality: null, bestLatencySeconds: null };
+      if (!found.ok)
+        return { outcome: "infeasible", kind: "malformed", reason: found.message, bestQuality: null, bestLatencySeconds: null };
       const answer = await planner.solve({ ...found.situation, objective, fixed }, asking);
       return answer.outcome === "plan" ? { ...answer, ...noted(found.notes) } : answer;
+    },
+    async predict(plan, request, asking) {
+      const { policy } = plan;
+      if (policy.kind !== "cascade")
+        return { kind: "not-evaluated", because: `Only cascades are simulated, and this policy is ${policy.kind}.` };
+      const found = situation(request);
+      if (!found.ok) return { kind: "not-evaluated", because: found.message };
+      return predictedAsItRuns(await planner.solve(asItRuns(found.situation, { ...plan, policy }), asking));
     },
     async *examine({ objective, fixed, examine, ...request }, signal) {
       const found = situation(request);

@@ -1,3 +1,4 @@
+import type { JudgedInputs } from "@/solver/workload/driftCause";
 import type { PromiseVerdict } from "@/solver/workload/driftVerdict";
 import type { TrafficReport } from "./studio";
 
@@ -39,13 +40,7 @@ export interface PlanInput {
 export interface BrokenPromise {
   readonly promise: string;
   /** What was predicted with inputs as they are now in place of the planned ones; one at a time, and last all of them. */
-  readonly replaced: readonly {
-    readonly inputs: string;
-    /** null: the plan does not keep up then. */
-    readonly predicted: number | null;
-    /** Of the way from the promise to what is measured, 1 being all of it; null where it does not keep up. */
-    readonly explains: number | null;
-  }[];
+  readonly replaced: readonly JudgedInputs[];
   /** For an operator, in sentences. */
   readonly says: string;
   /** Whether the engines are slower than the profile that the plan was made with says. */

@@ -4,6 +4,7 @@ import type { ServingPrediction } from "@/solver/calibration/predictServing";
 import type { GroupErrors } from "@/solver/calibration/servingErrors";
 import type { UnsupportedRow } from "@/solver/calibration/servingRow";
 import type { ConflictingConstraint } from "@/solver/cascade/explainConflict";
+import type { NoPlanKind } from "@/solver/cascade/exploration";
 import type { ExplorationWire } from "@/solver/cascade/explorationWire";
 import type { PlanningProgress } from "@/solver/cascade/progress";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
@@ -237,6 +238,8 @@ export type SolveAnswer =
   | { readonly outcome: "plan"; readonly plan: Plan; readonly notes?: readonly string[] }
   | {
       readonly outcome: "infeasible";
+      readonly kind: NoPlanKind;
+      /** In operators' words; nothing is decided by it. */
       readonly reason: string;
       readonly bestQuality: number | null;
       readonly bestLatencySeconds: number | null;

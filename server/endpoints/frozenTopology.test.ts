@@ -4,6 +4,7 @@ import { targetEngines } from "@/server/clusters/targetEngines";
 import { loadGlpkEngine } from "@/server/planning/glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "@/server/planning/planningDesk";
 import { sealPlan } from "@/server/planning/sealPlan";
+import { noConstraints } from "@/solver/deployment/constraints";
 import { noUserCards } from "@/solver/hardware/catalogue";
 import type { Objective, Plan } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
@@ -47,9 +48,21 @@ beforeAll(async () => {
   desk = createPlanningDesk(await loadGlpkEngine(), () => 0);
 });
 
-function planOver({ cluster, models, running, constraints, userCards }: FrozenTopology): Plan {
+function planOver({ cluster, models, running, userCards }: FrozenTopology): Plan {
+  // Every engine is in a plan that is to keep all of them.
+  const constraints = { ...noConstraints, idleGpus: false, pinned: models.map((model) => ({ model, replicas: 1 })) };
   const workload = generatedWorkload({ prompts: 300, seed: 5 });
-  const situation = { workload, workloadId: "made-up", requestsPerSecond: 10, cluster, models, running, constraints, userCards };
+  const situation = {
+    workload,
+    workloadId: "made-up",
+    requestsPerSecond: 10,
+    cluster,
+    models,
+    running,
+    constraints,
+    userCards,
+    topology: "given" as const,
+  };
   const answer = desk.work(situation, { kind: "solve", objective, fixed: null }, () => false);
   if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
   return sealPlan(answer.draft, new Date("2026-01-01T00:00:00Z"));
@@ -76,22 +89,6 @@ describe("a plan over attached endpoints", { timeout: 120_000 }, () => {
     const observed = await createEndpointHost(connection).observe({});
     if (!observed.ok) throw new Error(observed.message);
     expect(misfit(observed.value, plan)).toBeNull();
-  });
-
-  it("is asked for in the words of the constraints' editor too", () => {
-    const { constraints } = frozen(connectionOf([{ model: SMALL }, { model: MIDDLE, tp: 2 }, { model: MIDDLE }]));
-    expect(constraints).toMatchObject({
-      pinned: [
-        { model: SMALL, replicas: 1 },
-        { model: MIDDLE, replicas: 2 },
-      ],
-      shapes: [{ model: SMALL, tp: 1, pp: 1 }],
-      nodes: [
-        { model: SMALL, only: ["e0"] },
-        { model: MIDDLE, only: ["e1", "e2"] },
-      ],
-      maxChangedReplicas: 0,
-    });
   });
 
   it.each<[readonly Record<string, unknown>[], string]>([

@@ -1,4 +1,3 @@
-import { noConstraints, type PlanConstraints } from "@/solver/deployment/constraints";
 import type { UserCards, UserModel } from "@/solver/hardware/cardSchema";
 import { cardOf, catalogueOf } from "@/solver/hardware/catalogue";
 import type { Precision } from "@/solver/hardware/modelCard";
@@ -6,12 +5,11 @@ import type { ClusterSpec, RunningReplica } from "@/solver/plan/plan";
 import { attachedEngines, endpointNodes } from "./attachedEngines";
 import type { EndpointConnection } from "./connection";
 
-/** What is planned for where the engines are given: part of a planning situation, and the constraints that leave every engine as it is. */
+/** What is planned for where the engines are given: part of a planning situation. */
 export interface FrozenTopology {
   readonly cluster: ClusterSpec;
   readonly models: readonly string[];
   readonly running: readonly RunningReplica[];
-  readonly constraints: PlanConstraints;
   /** The user's cards, with those of models that are served in another precision than their card's. */
   readonly userCards: UserCards;
 }
@@ -25,8 +23,8 @@ export interface FrozenOptions {
 type Frozen = ({ readonly ok: true } & FrozenTopology) | { readonly ok: false; readonly message: string };
 
 /**
- * The cluster that a connection is to the planner: one node for each endpoint, on which nothing but its engine can stand. `running` with no
- * replica to be changed says it whole; pins, shapes and nodes say the same in the words of the constraints' editor, where they can.
+ * The cluster that a connection is to the planner: one node for each endpoint, on which nothing but its engine can stand. That none of
+ * them starts or stops follows from a topology that is given, and is no constraint of the operator's.
  */
 export function frozenTopology(connection: EndpointConnection, { id, name, userCards }: FrozenOptions): Frozen {
   const { models: cards, gpus } = catalogueOf(userCards);
@@ -57,16 +55,6 @@ export function frozenTopology(connection: EndpointConnection, { id, name, userC
   }
 
   const others = types.filter((type) => type !== gpu);
-  const pins = models.map((model) => {
-    const own = engines.filter((engine) => engine.model === model);
-    const shapes = new Set(own.map(({ tp, pp }) => `${tp} ${pp}`));
-    const [first] = own;
-    return {
-      pinned: { model, replicas: own.length },
-      shape: shapes.size === 1 && first !== undefined ? [{ model, tp: first.tp, pp: first.pp }] : [],
-      nodes: { model, only: own.map(({ endpoint }) => endpoint.name), never: [] },
-    };
-  });
   return {
     ok: true,
     cluster: {
@@ -75,13 +63,6 @@ export function frozenTopology(connection: EndpointConnection, { id, name, userC
     },
     models,
     running: engines.map(({ model, tp, pp, placements }) => ({ model, shape: { tp, pp }, placements })),
-    constraints: {
-      ...noConstraints,
-      pinned: pins.map(({ pinned }) => pinned),
-      shapes: pins.flatMap(({ shape }) => shape),
-      nodes: pins.map((pin) => pin.nodes),
-      maxChangedReplicas: 0,
-    },
     userCards: {
       ...userCards,
       models: [...userCards.models.filter((own) => requantised.every((one) => one.id !== own.id)), ...requantised],

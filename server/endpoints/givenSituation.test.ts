@@ -44,7 +44,7 @@ describe("what engines that are given leave to be planned", () => {
         cluster,
         models: [SMALL, MIDDLE],
         running: [{ model: SMALL }, { model: SMALL }, { model: MIDDLE }],
-        constraints: { maxChangedReplicas: 0 },
+        topology: "given",
       },
     });
   });
@@ -67,14 +67,24 @@ describe("what engines that are given leave to be planned", () => {
     ]);
   });
 
-  it("keeps what was asked beside it, but for changes, and takes an excluded model's engines out", () => {
-    const constraints = planConstraintsSchema.parse({ excluded: [MIDDLE], maxChangedReplicas: 5, maxUsdPerHour: 9 });
-    expect(given({ constraints })).toMatchObject({
-      part: {
-        models: [SMALL],
-        constraints: { excluded: [MIDDLE], maxChangedReplicas: 0, maxUsdPerHour: 9, pinned: [{ model: SMALL, replicas: 2 }] },
-      },
-    });
+  it("adds no constraint to those that were asked, and says which engines these leave without requests", () => {
+    const constraints = planConstraintsSchema.parse({ excluded: [MIDDLE], nodes: [{ model: SMALL, never: ["e1"] }] });
+    const found = given({ constraints });
+    expect(found.ok && Object.keys(found.part)).not.toContain("constraints");
+    expect(found.ok && found.notes).toEqual([
+      expect.stringContaining(`Engines of ${MIDDLE} on theirs get no requests`),
+      "The constraints on shapes and nodes leave these engines without requests: e1.",
+    ]);
+  });
+
+  it("leaves out an excluded model that cannot be planned with, so that the others can be", () => {
+    const unknown = {
+      ...connection,
+      endpoints: connection.endpoints.map((one) => (one.model === MIDDLE ? { ...one, model: "nobody" } : one)),
+    };
+    const excluding = { models: [SMALL, "nobody"], constraints: planConstraintsSchema.parse({ excluded: ["nobody"] }) };
+    expect(given({ models: [SMALL, "nobody"] }, unknown)).toMatchObject({ ok: false });
+    expect(given(excluding, unknown)).toMatchObject({ ok: true, part: { models: [SMALL] } });
   });
 
   it("keeps a judge's engines standing, and wants one that is attached", () => {
@@ -85,7 +95,6 @@ describe("what engines that are given leave to be planned", () => {
       part: {
         models: [SMALL],
         running: [{ model: SMALL }, { model: SMALL }, { model: MIDDLE }],
-        constraints: { pinned: [{ model: SMALL }] },
       },
     });
     expect(given({ judge: { ...judge, model: LARGE } })).toMatchObject({

@@ -1,7 +1,8 @@
 import type { Outcome } from "@/server/contracts/studio";
 import type { PlanningSituation } from "@/server/planning/planningRequest";
+import { allowsReplica, noConstraints } from "@/solver/deployment/constraints";
 import type { UserCards } from "@/solver/hardware/cardSchema";
-import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ClusterSpec, RunningReplica } from "@/solver/plan/plan";
 import type { EndpointConnection } from "./connection";
 import { endpointLimits } from "./endpointLimits";
 import { frozenTopology } from "./frozenTopology";
@@ -17,7 +18,7 @@ export interface GivenRequest {
 }
 
 /** The part of a planning situation that the engines settle. */
-export type GivenPart = Required<Pick<PlanningSituation, "cluster" | "models" | "running" | "constraints" | "userCards" | "topology">>;
+export type GivenPart = Required<Pick<PlanningSituation, "cluster" | "models" | "running" | "userCards" | "topology">>;
 
 /**
  * What is planned for where engines are given: every engine of a model of the workload stays as it is, and of the judge's, where one is asked
@@ -31,7 +32,8 @@ export function givenSituation(
   const excluded = constraints?.excluded ?? [];
   const judgeModel = judge?.kind === "engine" ? judge.model : null;
   const attached = new Set(connection.endpoints.map(({ model }) => model));
-  const routed = models.filter((model) => attached.has(model) && !excluded.includes(model));
+  const known = models.filter((model) => attached.has(model));
+  const routed = known.filter((model) => !excluded.includes(model));
   const away = models.filter((model) => !attached.has(model));
   const idle = [...attached].filter((model) => !routed.includes(model) && model !== judgeModel);
   if (routed.length === 0)
@@ -42,30 +44,33 @@ export function givenSituation(
   if (judgeModel !== null && !attached.has(judgeModel))
     return { ok: false, message: `No engine of ${judgeModel} is attached to ${cluster.name}, so it cannot judge there.` };
 
-  const used = connection.endpoints.filter(({ model }) => routed.includes(model) || model === judgeModel);
-  const frozen = frozenTopology({ ...connection, endpoints: used }, { id: cluster.id, name: cluster.name, userCards });
+  const frozenWith = (used: readonly string[]) => {
+    const endpoints = connection.endpoints.filter(({ model }) => used.includes(model) || model === judgeModel);
+    return frozenTopology({ ...connection, endpoints }, { id: cluster.id, name: cluster.name, userCards });
+  };
+  // Excluded models are part of the situation, so that a conflict can offer them; one that cannot be planned with is left out.
+  const whole = frozenWith(known);
+  const planned = whole.ok ? known : routed;
+  const frozen = whole.ok ? whole : frozenWith(routed);
   if (!frozen.ok) return frozen;
-  const known = ({ model }: { readonly model: string }): boolean => models.includes(model);
-  const { pinned, shapes, nodes, maxChangedReplicas } = frozen.constraints;
-  const own = { pinned: pinned.filter(known), shapes: shapes.filter(known), nodes: nodes.filter(known) };
-  const limits = endpointLimits(used);
+  const limits = endpointLimits(connection.endpoints.filter(({ model }) => planned.includes(model) || model === judgeModel));
   const part: GivenPart = {
     cluster: limits.length === 0 ? cluster : { ...cluster, engineLimits: limits },
-    models: routed,
+    models: planned,
     running: frozen.running,
     topology: "given",
-    constraints: {
-      ...frozen.constraints,
-      ...constraints,
-      pinned: [...own.pinned, ...(constraints?.pinned ?? [])],
-      shapes: [...own.shapes, ...(constraints?.shapes ?? [])],
-      nodes: [...own.nodes, ...(constraints?.nodes ?? [])],
-      maxChangedReplicas,
-    },
     userCards: frozen.userCards,
   };
+  const barred = frozen.running.filter(
+    (replica) => routed.includes(replica.model) && !allowsReplica(constraints ?? noConstraints, replica),
+  );
   const unjudged = connection.judge === null && judgeModel === null;
-  const notes = [...leftOut(away, cluster.name), ...unused(idle, cluster.name), ...(unjudged ? [nobodyJudges(cluster.name)] : [])];
+  const notes = [
+    ...leftOut(away, cluster.name),
+    ...unused(idle, cluster.name),
+    ...ruledOut(barred),
+    ...(unjudged ? [nobodyJudges(cluster.name)] : []),
+  ];
   return { ok: true, part, notes };
 }
 
@@ -75,6 +80,13 @@ const nobodyJudges = (cluster: string): string =>
 function leftOut(models: readonly string[], cluster: string): readonly string[] {
   if (models.length === 0) return [];
   return [`Left out, since no engine of ${models.length === 1 ? "it" : "them"} is attached to ${cluster}: ${models.join(", ")}.`];
+}
+
+/** Each engine is alone on a node of its own name. */
+function ruledOut(replicas: readonly RunningReplica[]): readonly string[] {
+  if (replicas.length === 0) return [];
+  const names = replicas.flatMap(({ placements }) => placements.map(({ node }) => node));
+  return [`The constraints on shapes and nodes leave these engines without requests: ${names.join(", ")}.`];
 }
 
 function unused(models: readonly string[], cluster: string): readonly string[] {

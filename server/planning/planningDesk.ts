@@ -94,10 +94,13 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
       const situation = readByRouter(asking);
       if (wanted.kind === "serve") return served(situation, wanted.servings, cancelled);
       const task = wanted;
-      const constrained = judgeRefusal(situation) === null ? constraintRefusal(situation) : null;
-      if (constrained !== null) return infeasible(constrained.reason, constrained.conflict);
-      const refusal = judgeRefusal(situation) ?? doesNotFit(situation, task.kind === "explore" ? null : task.objective);
-      if (refusal !== null) return infeasible(refusal);
+      const constrained =
+        judgeRefusal(situation) === null ? constraintRefusal(situation, task.kind === "explore" ? null : task.fixed) : null;
+      if (constrained !== null) return { kind: "infeasible", answer: constrained };
+      const unjudged = judgeRefusal(situation);
+      if (unjudged !== null) return infeasible("malformed", unjudged);
+      const unfit = doesNotFit(situation, task.kind === "explore" ? null : task.objective);
+      if (unfit !== null) return infeasible("no-room", unfit);
       asked = cancelled;
       tell = told;
       inHand = null;
@@ -124,7 +127,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           objective.percentile,
         );
         const fixed = task.fixed === null ? null : fixedRouting(explorer, task.fixed);
-        if (typeof fixed === "string") return infeasible(fixed);
+        if (fixed !== null && "reason" in fixed) return infeasible(fixed.kind, fixed.reason);
         const question = JSON.stringify([objective, task.fixed, situation.constraints, situation.running]);
         const known = found.get(explorer);
         // Of the very plan that was found: MILPs that run out of time need not end alike twice.
@@ -146,7 +149,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           engine: stoppable,
           elapsedSeconds: () => nowSeconds() - startedSeconds,
         });
-        return typeof examination === "string" ? infeasible(examination) : { kind: "examination", examination };
+        return typeof examination === "string" ? infeasible("malformed", examination) : { kind: "examination", examination };
       }
 
       function planned(
@@ -166,7 +169,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           fixed,
           ...(situation.constraints === undefined ? {} : { constraints: situation.constraints }),
           ...(situation.running === undefined ? {} : { running: situation.running }),
-          ...(fixed === null ? { explorerUnder: (constraints) => explorerUnder(constraints, objective) } : {}),
+          explorerUnder: (constraints) => explorerUnder(constraints, objective),
           engine: stoppable,
           elapsedSeconds: () => nowSeconds() - startedSeconds,
         });
@@ -193,7 +196,7 @@ function served(situation: PlanningSituation, servings: readonly Serving[], canc
     ...(engineLimits === undefined ? {} : { engineLimits }),
   };
   const refusal = servings.map((serving) => servingRefusal(traffic, serving)).find((reason) => reason !== null);
-  if (refusal !== undefined) return infeasible(refusal);
+  if (refusal !== undefined) return infeasible("malformed", refusal);
   const figuresOf = servingFiguresOf(traffic);
   const figures = servings.map((serving) => {
     if (cancelled()) throw new Cancelled();
@@ -212,9 +215,9 @@ function readByRouter(situation: PlanningSituation): PlanningSituation {
   };
 }
 
-const infeasible = (reason: string, conflict?: NoPlan["conflict"]): PlanningAnswer => ({
+const infeasible = (kind: NoPlan["kind"], reason: string): PlanningAnswer => ({
   kind: "infeasible",
-  answer: { outcome: "infeasible", reason, bestQuality: null, bestLatencySeconds: null, ...(conflict === undefined ? {} : { conflict }) },
+  answer: { outcome: "infeasible", kind, reason, bestQuality: null, bestLatencySeconds: null },
 });
 
 /** What a plan records, so that it can be made again when the user's cards have changed. Prices are the cluster's. */

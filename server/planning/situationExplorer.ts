@@ -2,6 +2,7 @@ import { createExplorer, type ExploreInput, type Explorer } from "@/solver/casca
 import { givenReplicas } from "@/solver/cascade/givenReplicas";
 import { meanUsdPerGpuHour } from "@/solver/cascade/gpuMix";
 import { planningSample } from "@/solver/cascade/routing";
+import { allowsReplica, noConstraints } from "@/solver/deployment/constraints";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { limitsOfModel } from "@/solver/hardware/engineLimits";
 import type { GpuCard } from "@/solver/hardware/gpus";
@@ -66,13 +67,20 @@ export interface Explored extends Pick<ExploreInput, "qualityConfidence" | "canc
   readonly percentile: number;
 }
 
-/** What runs, with its GPU type, where that is given; null where replicas are chosen. */
-export function standing({ cluster, running = [], topology }: Pick<PlanningSituation, "cluster" | "running" | "topology">) {
+/** What runs and a plan may use, with its GPU type, where that is given; null where replicas are chosen. */
+export function standing({
+  cluster,
+  running = [],
+  topology,
+  constraints = noConstraints,
+}: Pick<PlanningSituation, "cluster" | "running" | "topology" | "constraints">) {
   if (topology !== "given") return null;
-  return running.map(({ model, shape, placements }) => {
-    const node = cluster.nodes.find(({ name }) => name === placements[0]?.node);
-    return { model, shape, gpu: node === undefined ? cluster.gpu : gpuOfNode(cluster, node) };
-  });
+  return running
+    .filter((replica) => allowsReplica(constraints, replica))
+    .map(({ model, shape, placements }) => {
+      const node = cluster.nodes.find(({ name }) => name === placements[0]?.node);
+      return { model, shape, gpu: node === undefined ? cluster.gpu : gpuOfNode(cluster, node) };
+    });
 }
 
 /** An explorer of a situation. @throws when a card is missing. */

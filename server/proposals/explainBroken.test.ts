@@ -26,11 +26,12 @@ function explained(seconds: readonly number[], inputs: readonly PlanInput[] = []
     return { stages: [visit] } as unknown as Decision;
   });
   const counts = { answered: answered.length, seen: answered.length, failed: 0 };
-  const all = { ...plan.predictions, p95Seconds: rateP95Seconds ?? plan.predictions.p95Seconds };
+  const predictions = { ...plan.predictions, p95Seconds: rateP95Seconds ?? plan.predictions.p95Seconds };
+  const all = { kind: "predicted" as const, predictions };
   return explainBroken({
     ...{ plan, inputs, promises: [promise] },
     window: { answered, seen: answered, counts, seconds: 100, requestsPerSecond: null },
-    under: { alone: rateP95Seconds === null ? [] : [{ inputs: "the rate", predictions: all }], all },
+    under: { alone: rateP95Seconds === null ? [] : [{ inputs: "rate", predicted: all }], all },
   })[0]!;
 }
 

@@ -1,8 +1,9 @@
 import type { BrokenPromise, PlanInput, PlanPromise } from "@/server/contracts/promise";
+import type { PredictedAsItRuns } from "@/server/planning/asItRuns";
 import { secondsText } from "@/solver/cascade/wording";
 import type { Plan, Predictions } from "@/solver/plan/plan";
 import { RATE } from "@/solver/workload/drift";
-import { causeOf, type ReplacedInputs } from "@/solver/workload/driftCause";
+import { causeOf, type InputGroup, type ReplacedInputs, type ReplacedOutcome } from "@/solver/workload/driftCause";
 import { meanInterval } from "@/solver/workload/driftIntervals";
 import {
   acceptedScoreName,
@@ -18,11 +19,11 @@ import {
 import { judgeTimeName } from "./planInputs";
 import type { PromiseWindow } from "./promiseWindow";
 
-/** Predictions of the plan with inputs that moved as they are measured. null: it does not keep up then. */
+/** The plan with inputs that moved as they are measured. */
 export interface UnderMeasured {
-  readonly alone: readonly { readonly inputs: string; readonly predictions: Predictions | null }[];
+  readonly alone: readonly { readonly inputs: Exclude<InputGroup, "all">; readonly predicted: PredictedAsItRuns }[];
   /** With all of them; where only one moved the same, and where none did the plan's own. */
-  readonly all: Predictions | null;
+  readonly all: PredictedAsItRuns;
 }
 
 export interface Broken {
@@ -62,8 +63,10 @@ function explain(promise: PlanPromise, measured: number, broken: Broken): Broken
   }
   const slow = kind === "seconds" ? slowEngines(broken) : [];
   const besides = [...slow, ...(kind === "seconds" ? waiting(broken) : []), ...scores(promise, inputs)];
-  // Engines that are gone, or slow, are told apart from traffic.
-  const moved = changedOf(inputs).flatMap(({ name: input, kind: of }) => (of === "engines" || of === "seconds" ? [] : [input]));
+  // Engines that are gone, or slow, are told apart from traffic; what is not simulated follows from the rate alone.
+  const moved = changedOf(inputs).flatMap(({ name: input, kind: of }) =>
+    of === "rate" || (needsSimulation(promise) && (of === "tokens" || of === "score")) ? [input] : [],
+  );
   const cause = causeOf({ ...question, moved, ...replacedOf(promise, broken), known: missingEngines(inputs), besides });
   return {
     promise: name,
@@ -91,18 +94,44 @@ function replacedOf(
     const rate = changedOf(inputs).find(({ name }) => name === RATE)?.now ?? null;
     const { costUsdPerHour, costUsdPerRequest } = plan.predictions;
     const judged = costUsdPerRequest - costUsdPerHour / 3600 / plan.inputs.workload.requestsPerSecond;
-    const alone = rate === null ? [] : [{ inputs: "the rate", predicted: costUsdPerHour / 3600 / rate + judged }];
+    const value = rate === null ? null : costUsdPerHour / 3600 / rate + judged;
+    const alone = value === null ? [] : [{ inputs: "rate" as const, outcome: { kind: "predicted" as const, value }, better: false }];
     return { alone, together: null };
   }
   if (under === null || !needsSimulation(promise)) return { alone: [], together: null };
   const figure = figureOf(plan, promise.name);
-  // A plan that does not keep up has no latency, which says something, and no quality or shares, which says nothing.
-  const told = (one: ReplacedInputs): boolean => promise.kind === "seconds" || one.predicted !== null;
-  const alone = under.alone
-    .map(({ inputs: what, predictions }) => ({ inputs: what, predicted: predictions === null ? null : figure(predictions) }))
-    .filter(told);
-  const all = { inputs: "all that moved", predicted: under.all === null ? null : figure(under.all) };
-  return { alone, together: under.alone.length > 1 && told(all) ? all : null };
+  const outcomeOf = (predicted: PredictedAsItRuns): ReplacedOutcome => {
+    // Queues that grow without end are a latency; shares, quality and what is busy are not known then.
+    if (predicted.kind === "overloaded" && promise.kind !== "seconds")
+      return { kind: "not-evaluated", because: "the plan does not keep up then, and only its latencies follow from that" };
+    if (predicted.kind !== "predicted") return predicted;
+    const value = figure(predicted.predictions);
+    return value === null
+      ? { kind: "not-evaluated", because: `the plan as simulated has no ${promise.name}` }
+      : { kind: "predicted", value };
+  };
+  const alone = under.alone.map(
+    ({ inputs: group, predicted }): ReplacedInputs => ({
+      inputs: group,
+      outcome: outcomeOf(predicted),
+      better: canOnlyImprove(promise, group, inputs),
+    }),
+  );
+  const together: ReplacedInputs = { inputs: "all", outcome: outcomeOf(under.all), better: alone.every(({ better }) => better) };
+  return { alone, together: alone.length > 1 ? together : null };
+}
+
+/**
+ * Whether what is measured of a group can only shorten latencies: fewer requests, shorter ones, a faster judge. Higher scores are left out, since
+ * they send fewer requests on, and what that does to a stage depends on which.
+ */
+function canOnlyImprove({ kind }: PlanPromise, group: InputGroup, inputs: readonly PlanInput[]): boolean {
+  if (kind !== "seconds") return false;
+  const own = changedOf(inputs).filter((input) => {
+    if (group === "judge-time") return input.name === judgeTimeName;
+    return group === "rate" ? input.kind === "rate" : group === "lengths" && input.kind === "tokens";
+  });
+  return own.length > 0 && own.every(({ now, planned }) => now !== null && now < planned);
 }
 
 /** Reads the figure of a promise from predictions; null where they lack it. */
@@ -126,7 +155,7 @@ function missingEngines(inputs: readonly PlanInput[]): string[] {
 
 /** Stages with what is predicted of them under this traffic, and what was measured. */
 function stagesOf({ plan, under, window }: Broken) {
-  const predictions = under === null ? plan.predictions : under.all;
+  const predictions = under === null ? plan.predictions : under.all.kind === "predicted" ? under.all.predictions : null;
   return (predictions?.stages ?? []).flatMap(({ model, meanSeconds, bands }) => {
     const visits = visitsOf(window.answered, model);
     const engine = meanInterval(visits.map(({ seconds }) => seconds));
@@ -147,7 +176,9 @@ function slowEngines(broken: Broken): string[] {
 }
 
 function waiting(broken: Broken): string[] {
-  const judged = changedOf(broken.inputs).filter(({ name }) => name === judgeTimeName && broken.plan.predictions.judge !== undefined);
+  const judged = changedOf(broken.inputs).filter(
+    ({ name, now, planned }) => name === judgeTimeName && (now ?? 0) > planned && broken.plan.predictions.judge !== undefined,
+  );
   return [
     ...stagesOf(broken)
       .filter(({ engine, whole, span }) => whole.low > span.high && engine.low <= span.high)

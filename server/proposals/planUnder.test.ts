@@ -26,19 +26,25 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => planner.close());
 
-const under = (replaced: Parameters<typeof planUnder>[2]) => planUnder(planner, { plan, workload }, replaced, new AbortController().signal);
+const outcomeUnder = (replaced: Parameters<typeof planUnder>[2], of: Plan = plan) =>
+  planUnder(planner, { plan: of, workload }, replaced, new AbortController().signal);
+async function under(replaced: Parameters<typeof planUnder>[2], of: Plan = plan) {
+  const outcome = await outcomeUnder(replaced, of);
+  if (outcome.kind !== "predicted") throw new Error(JSON.stringify(outcome));
+  return outcome.predictions;
+}
 
 test("nothing replaced, the plan is predicted as it promised", async () => {
   const predicted = await under({});
-  expect(predicted!.p95Seconds / plan.predictions.p95Seconds).toBeCloseTo(1, 6);
-  expect(predicted!.quality).toBeCloseTo(plan.predictions.quality, 6);
-  expect(predicted!.costUsdPerHour).toBeCloseTo(plan.predictions.costUsdPerHour, 6);
+  expect(predicted.p95Seconds / plan.predictions.p95Seconds).toBeCloseTo(1, 6);
+  expect(predicted.quality).toBeCloseTo(plan.predictions.quality, 6);
+  expect(predicted.costUsdPerHour).toBeCloseTo(plan.predictions.costUsdPerHour, 6);
 });
 
 test("more requests and slower judgements make it slower, and far too many it does not keep up with", async () => {
   const busier = await under({ requestsPerSecond: 1.5 * RATE });
-  expect(busier!.p95Seconds).toBeGreaterThan(1.1 * plan.predictions.p95Seconds);
+  expect(busier.p95Seconds).toBeGreaterThan(1.1 * plan.predictions.p95Seconds);
   const judged = await under({ judgeSecondsPerCall: 3 });
-  expect(judged!.p95Seconds).toBeGreaterThan(plan.predictions.p95Seconds + 1);
-  expect(await under({ requestsPerSecond: 200 * RATE })).toBeNull();
+  expect(judged.p95Seconds).toBeGreaterThan(plan.predictions.p95Seconds + 1);
+  expect(await outcomeUnder({ requestsPerSecond: 200 * RATE })).toEqual({ kind: "overloaded" });
 });

@@ -43,7 +43,8 @@ export function plannedAcceptedScores(plan: Pick<Plan, "policy" | "inputs">, wor
   return Array.from(routed.exit).flatMap((stage, prompt) => (stage < models.length - 1 ? [sample.judged[stage]?.[prompt] ?? 0] : []));
 }
 
-function routedByPlan({ policy }: Pick<Plan, "policy">, workload: Workload) {
+/** The planning prompts as the policy routes them. */
+export function routedByPlan({ policy }: Pick<Plan, "policy">, workload: Workload) {
   // All others send requests by load, so which reach a model is not known beforehand: only what comes is compared.
   const models = policy.kind === "cascade" || policy.kind === "fixed" ? modelsOf(policy) : [];
   const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
@@ -54,7 +55,7 @@ function routedByPlan({ policy }: Pick<Plan, "policy">, workload: Workload) {
       : withRouterScores(workload.outcomes, { auc: directStart.router.auc, seed: workload.seed });
   const sample = planningSample(outcomes, planning, models);
   const stages = models.map((_, stage) => stage);
-  return { models, sample, routed: routePrompts(sample, stages, thresholdsOf(policy), directStart?.below) };
+  return { models, planning, sample, routed: routePrompts(sample, stages, thresholdsOf(policy), directStart?.below) };
 }
 
 function evenly(values: Int32Array, of: (value: number) => number): readonly number[] {

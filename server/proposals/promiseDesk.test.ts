@@ -155,15 +155,25 @@ test("a plan that does what it promised breaks no promise, and nothing is simula
 
 test("a p95 that the measured rate accounts for is put down to the rate", async () => {
   const rate = 2.4 * RATE;
-  const busier = await planUnder(planner, { plan, workload }, { requestsPerSecond: rate }, new AbortController().signal);
-  expect(busier!.p95Seconds).toBeGreaterThan(1.1 * plan.predictions.p95Band.high);
-  const desk = open({ rate, p95Seconds: busier!.p95Seconds });
+  const outcome = await planUnder(planner, { plan, workload }, { requestsPerSecond: rate }, new AbortController().signal);
+  if (outcome.kind !== "predicted") throw new Error(outcome.kind);
+  const { predictions: busier } = outcome;
+  expect(busier.p95Seconds).toBeGreaterThan(1.1 * plan.predictions.p95Band.high);
+  const desk = open({ rate, p95Seconds: busier.p95Seconds });
   expect(desk.report(clusterId)!.broken[0]!.says).toContain("The planner simulates the plan under what is measured.");
   const { broken, promises } = await settled(desk);
   const [p95] = broken;
   expect(promises[0]).toMatchObject({ name: "p95 end to end", verdict: "broken" });
   expect(p95).toMatchObject({ promise: "p95 end to end", slowEngines: false });
-  expect(p95!.replaced).toEqual([{ inputs: "the rate", predicted: expect.any(Number), explains: expect.any(Number) }]);
+  expect(p95!.replaced).toEqual([
+    {
+      inputs: "rate",
+      outcome: { kind: "predicted", value: expect.any(Number) },
+      better: false,
+      explains: expect.any(Number),
+      verdict: "explains",
+    },
+  ]);
   expect(p95!.replaced[0]!.explains).toBeCloseTo(1, 0);
   expect(p95!.says).toMatch(/With the rate as measured the plan predicts .* it explains it\.$/);
 });
@@ -210,12 +220,15 @@ test("requests that begin late in the window are told at the rate they come at, 
   expect(young.promises[0]!.reason).toMatch(/^settling: /);
 });
 
-test("longer prompts and a judge that reads lower are simulated together, as they were seen, and what to plan for holds them", async () => {
+test("longer prompts and a judge that reads lower are each simulated as they were seen and told by name, and what to plan for holds them", async () => {
   const desk = open({ rate: RATE, longer: 3, lower: 12, p95Seconds: 3 * plan.predictions.p95Seconds });
   const { broken, inputs } = await settled(desk);
   expect(inputs.filter(({ state }) => state === "moved").map(({ name }) => name)).toContain("input tokens");
-  expect(broken.find(({ promise }) => promise === "p95 end to end")!.replaced[0]!.inputs).toBe("the lengths and scores");
-  expect(broken.find(({ promise }) => promise.startsWith("share reaching"))!.replaced[0]!.explains).toBeGreaterThan(0.5);
+  expect(broken.find(({ promise }) => promise === "p95 end to end")!.replaced.map(({ inputs: group }) => group)).toEqual(
+    expect.arrayContaining(["lengths", "scores", "all"]),
+  );
+  const share = broken.find(({ promise }) => promise.startsWith("share reaching"))!;
+  expect(share.replaced[0]).toMatchObject({ inputs: "scores", verdict: expect.stringMatching(/^explains/) });
   const before = store.workloads.list().length;
   const answer = desk.toPlan(clusterId);
   if (!answer.ok) throw new Error(answer.message);

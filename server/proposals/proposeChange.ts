@@ -3,7 +3,6 @@ import type { Planning } from "@/server/api/planningService";
 import type { TrafficToPlan } from "@/server/contracts/promise";
 import type { Proposal } from "@/server/contracts/studio";
 import { boundText, secondsText } from "@/solver/cascade/wording";
-import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import type { Plan } from "@/solver/plan/plan";
 import { type ReplicaChange, replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { adviseChange, type ChangedStage, type PlanNow } from "@/solver/workload/driftProposal";
@@ -29,7 +28,7 @@ export type Change =
  * Plans anew for the traffic as it is now, under what was asked of the plan in force and preferring what runs, and holds it against
  * the plan in force under the same traffic: the same thresholds, the same replicas, simulated by the same planner.
  */
-export async function proposeChange(planning: Pick<Planning, "solve">, asked: ChangeAsked): Promise<Change> {
+export async function proposeChange(planning: Pick<Planning, "solve" | "predict">, asked: ChangeAsked): Promise<Change> {
   const { plan, clusterId, traffic, restartSeconds, signal } = asked;
   const { policy, inputs } = plan;
   if (policy.kind !== "cascade") return none(`The policy in force is ${policy.kind}; only cascades are planned anew.`);
@@ -56,16 +55,10 @@ export async function proposeChange(planning: Pick<Planning, "solve">, asked: Ch
     const promises = `a p95 of ${secondsText(p95Seconds)} and a quality of ${boundText(qualityBand.low)} at least under it`;
     return none(`Planned anew for this traffic, preferring what runs, the plan in force comes out again: ${promises}.`);
   }
-  const asItRuns = await planning.solve(
-    {
-      ...request,
-      running,
-      fixed: { models: policy.stages.map(({ model }) => model), thresholds: policy.thresholds, startBelow: policy.directStart?.below },
-      constraints: { ...planConstraintsSchema.parse({}), maxChangedReplicas: 0 },
-    },
-    { signal },
-  );
-  const kept = asItRuns.outcome === "plan" ? asItRuns.plan : null;
+  const asItRuns = await planning.predict(plan, request, { signal });
+  if (asItRuns.kind === "infeasible" || asItRuns.kind === "not-evaluated")
+    return none(`What the plan in force does under this traffic could not be simulated: ${asItRuns.because}`);
+  const kept = asItRuns.kind === "predicted" ? { ...plan, predictions: asItRuns.predictions } : null;
   const change = replicaChange(running, runningReplicas(anew.plan));
   const proposed = promiseOf(anew.plan);
   const { objective } = inputs;

@@ -19,7 +19,7 @@ export interface TrafficSource {
 
 export interface TrafficWatchOptions {
   readonly store: Store;
-  readonly planning: Pick<Planning, "solve">;
+  readonly planning: Pick<Planning, "solve" | "predict">;
   /** null: nothing is seen of the cluster's traffic. */
   readonly sourceOf: (clusterId: string) => TrafficSource | null;
   readonly windowSeconds?: number;

@@ -1,13 +1,16 @@
 import type { PlanInput } from "@/server/contracts/promise";
+import type { PredictedAsItRuns } from "@/server/planning/asItRuns";
 import type { Planner } from "@/server/planning/planner";
 import { workloadHash } from "@/server/planning/workloadCodec";
 import type { Plan } from "@/solver/plan/plan";
 import { RATE } from "@/solver/workload/drift";
+import type { InputGroup } from "@/solver/workload/driftCause";
 import { type SeenRequest, seenWorkload } from "@/solver/workload/seenWorkload";
 import type { Workload } from "@/solver/workload/workload";
 import { changedOf, type UnderMeasured } from "./explainBroken";
 import { judgeTimeName } from "./planInputs";
 import { planUnder, type ReplacedTraffic } from "./planUnder";
+import { withSeenScores } from "./withSeenScores";
 
 export interface MeasuredTraffic {
   readonly plan: Plan;
@@ -16,55 +19,90 @@ export interface MeasuredTraffic {
   readonly requests: readonly SeenRequest[];
 }
 
+/** One group of inputs with what replaces it, or why nothing can. */
 interface Replaced {
-  readonly inputs: string;
-  readonly replaced: ReplacedTraffic;
-}
-
-/** Inputs that moved and that the planner can take in place of the planned ones, together where they are seen together. */
-function replaceable({ plan, workload, inputs, requests }: MeasuredTraffic): readonly Replaced[] {
-  const changed = changedOf(inputs);
-  const now = (name: string): number | null => changed.find((input) => input.name === name)?.now ?? null;
-  const [rate, judgeTime] = [now(RATE), now(judgeTimeName)];
-  const lengths = changed.some(({ kind }) => kind === "tokens");
-  const scores = changed.some(({ kind }) => kind === "score");
-  const what = [...(lengths ? ["lengths"] : []), ...(scores ? ["scores"] : [])].join(" and ");
-  const seen = what === "" ? null : seenTraffic(workload, requests, scores);
-  const fixedJudge = plan.policy.kind === "cascade" && plan.policy.judge.engine === undefined;
-  const found: Replaced[] = [];
-  if (rate !== null && rate > 0) found.push({ inputs: "the rate", replaced: { requestsPerSecond: rate } });
-  if (seen !== null) found.push({ inputs: `the ${what}`, replaced: { workload: seen } });
-  if (judgeTime !== null && fixedJudge) found.push({ inputs: "the time of a judgement", replaced: { judgeSecondsPerCall: judgeTime } });
-  return found;
+  readonly inputs: Exclude<InputGroup, "all">;
+  readonly replaced: ReplacedTraffic | { readonly because: string };
 }
 
 /** Requests that a workload is made of here: on the event loop, some tens of milliseconds. */
 const MOST_REQUESTS = 1000;
 
-/** Lengths as seen, and scores where they moved; arrivals as planned, since one thing is replaced at a time. null: too little was seen. */
-function seenTraffic(workload: Workload, requests: readonly SeenRequest[], scores: boolean): Required<ReplacedTraffic>["workload"] | null {
-  const newest = requests.slice(-MOST_REQUESTS);
-  const shown = scores
-    ? newest
-    : newest.map((request) => ({ ...request, visits: request.visits.map((visit) => ({ ...visit, judged: null })) }));
-  const made = seenWorkload(workload, shown, workload.name);
-  if (made === null) return null;
-  const content = { ...made, arrivalSeconds: workload.arrivalSeconds };
-  return { id: workloadHash(content), content };
+/**
+ * Inputs that moved as they are measured, each on its own: arrivals, lengths, scores and the judge's time stay as planned where another is
+ * replaced.
+ */
+function replacements({ plan, workload, inputs, requests }: MeasuredTraffic): readonly Replaced[] {
+  const changed = changedOf(inputs);
+  const now = (name: string): number | null => changed.find((input) => input.name === name)?.now ?? null;
+  const [rate, judgeTime] = [now(RATE), now(judgeTimeName)];
+  const fixedJudge = plan.policy.kind === "cascade" && plan.policy.judge.engine === undefined;
+  const found: Replaced[] = [];
+  if (rate !== null && rate > 0) found.push({ inputs: "rate", replaced: { requestsPerSecond: rate } });
+  if (changed.some(({ kind }) => kind === "tokens")) {
+    const content = seenLengths(workload, requests);
+    const because = "too few requests were seen whose length an engine told";
+    found.push({ inputs: "lengths", replaced: content === null ? { because } : workloadOf(content) });
+  }
+  if (changed.some(({ kind }) => kind === "score")) {
+    const content = withSeenScores(plan, workload, requests);
+    const because = "too few judged scores were seen";
+    found.push({ inputs: "scores", replaced: content === null ? { because } : workloadOf(content) });
+  }
+  if (judgeTime !== null && fixedJudge) found.push({ inputs: "judge-time", replaced: { judgeSecondsPerCall: judgeTime } });
+  return found;
 }
 
-/** Simulates the plan with each input that moved as it is measured, one at a time, and with all of them. */
+/** All that can be replaced at once: of seen lengths the scores are set last, so that they are those that were seen. */
+function together({ plan, requests }: MeasuredTraffic, groups: readonly Replaced[]): ReplacedTraffic {
+  const traffic: ReplacedTraffic = Object.assign({}, ...groups.map(({ replaced }) => ("because" in replaced ? {} : replaced)));
+  const of = (group: InputGroup): Workload | null => {
+    const replaced = groups.find(({ inputs }) => inputs === group)?.replaced;
+    return replaced === undefined || "because" in replaced ? null : (replaced.workload?.content ?? null);
+  };
+  const lengths = of("lengths");
+  const both = lengths === null || of("scores") === null ? null : withSeenScores(plan, lengths, requests);
+  return both === null ? traffic : { ...traffic, ...workloadOf(both) };
+}
+
+const workloadOf = (content: Workload): ReplacedTraffic => ({ workload: { id: workloadHash(content), content } });
+
+/** Lengths as seen, scores those of like prompts of the workload. null: too little was seen. */
+function seenLengths(workload: Workload, requests: readonly SeenRequest[]): Workload | null {
+  const unjudged = requests.slice(-MOST_REQUESTS).map((request) => ({
+    ...request,
+    visits: request.visits.map((visit) => ({ ...visit, judged: null })),
+  }));
+  const made = seenWorkload(workload, unjudged, workload.name);
+  return made === null ? null : { ...made, arrivalSeconds: workload.arrivalSeconds };
+}
+
+/**
+ * Simulates the plan with each group of inputs that moved as it is measured, one at a time, and with all of them. Where any of that cannot be
+ * simulated and the plan as it was planned cannot either, that is said of it and of no input.
+ */
 export async function underMeasured(
   planner: Pick<Planner, "solve">,
   measured: MeasuredTraffic,
   signal: AbortSignal,
 ): Promise<UnderMeasured> {
-  const groups = replaceable(measured);
+  const groups = replacements(measured);
   const predict = (replaced: ReplacedTraffic) => planUnder(planner, measured, replaced, signal);
   const alone: UnderMeasured["alone"][number][] = [];
-  for (const { inputs, replaced } of groups) alone.push({ inputs, predictions: await predict(replaced) });
+  for (const { inputs, replaced } of groups) {
+    const predicted = "because" in replaced ? ({ kind: "not-evaluated", ...replaced } as const) : await predict(replaced);
+    alone.push({ inputs, predicted });
+  }
   const [only] = alone;
-  if (only === undefined) return { alone, all: measured.plan.predictions };
-  if (alone.length === 1) return { alone, all: only.predictions };
-  return { alone, all: await predict(Object.assign({}, ...groups.map(({ replaced }) => replaced))) };
+  if (only === undefined) return { alone, all: { kind: "predicted", predictions: measured.plan.predictions } };
+  const all = alone.length === 1 ? only.predicted : await predict(together(measured, groups));
+  if ([all, ...alone.map(({ predicted }) => predicted)].every(({ kind }) => kind === "predicted" || kind === "not-evaluated"))
+    return { alone, all };
+  const asPlanned = await predict({});
+  if (asPlanned.kind === "predicted") return { alone, all };
+  const unknown: PredictedAsItRuns = {
+    kind: "not-evaluated",
+    because: `the planner does not find the plan as it was planned to run either (${asPlanned.kind === "overloaded" ? "its replicas do not keep up" : asPlanned.because})`,
+  };
+  return { alone: alone.map(({ inputs }) => ({ inputs, predicted: unknown })), all: unknown };
 }

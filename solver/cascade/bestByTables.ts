@@ -17,12 +17,16 @@ export interface BestByTables {
 /**
  * The best by the tables that keeps floor, budget and constraints, found as a plan is. Models excluded and shapes asked for are the explorer's.
  *
- * @param sought `any`: the first that keeps them will do.
+ * @param sought `any`: the first that keeps them will do. `routing`: the one that may be deployed, as an index into the exploration; null: any.
  */
-export function bestByTables(input: Constrained, knobs: Knobs, sought: "best" | "any"): BestByTables {
+export function bestByTables(
+  input: Constrained,
+  knobs: Knobs,
+  { sought, routing }: { readonly sought: "best" | "any"; readonly routing: number | null },
+): BestByTables {
   const allowed = { ...knobs, maxGpus: gpusAllowed(input.cluster, input.constraints, knobs.maxGpus) };
   const { candidates } = choose(input.explorer.exploration(), allowed);
-  const within = meeting(candidates, allowed);
+  const within = meeting(candidates, allowed).filter((candidate) => routing === null || candidate.routing === routing);
   const quality = promisedQuality(knobs);
   if (!isConstrained(input)) {
     const heldSeconds = Math.min(...within.map(({ latencySeconds }) => latencySeconds));

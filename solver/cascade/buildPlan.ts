@@ -14,7 +14,7 @@ import { constrainedCandidates } from "./constrainedCandidates";
 import { gpusAllowed, isConstrained } from "./constrainedDeployment";
 import { type DeployedStage, gpusByType, mainGpu, usdPerHour } from "./deployedStage";
 import type { ConflictingConstraint } from "./explainConflict";
-import type { Candidate, Choice, Exploration, Knobs } from "./exploration";
+import type { Candidate, Choice, Exploration, Knobs, NoPlanKind } from "./exploration";
 import type { Explorer } from "./explore";
 import { deployFinalist, type Finalist, type FinalistInput, type ToDeploy } from "./finalist";
 import { planPolicy } from "./planPolicy";
@@ -50,6 +50,8 @@ export interface BuildPlanInput {
 
 export interface NoPlan {
   readonly outcome: "infeasible";
+  readonly kind: NoPlanKind;
+  /** In operators' words; nothing is decided by it. */
   readonly reason: string;
   readonly bestQuality: number | null;
   readonly bestLatencySeconds: number | null;
@@ -117,7 +119,7 @@ function plannedOnce(asked: BuildPlanInput): BuiltPlan {
     deploy,
     cost: (one) => costOf(input, one),
   });
-  if (finalist === null) return whyNoPlan(input, { choice, pool, constrained, unstable, verified });
+  if (finalist === null) return whyNoPlan(input, { choice, byHand: index, constrained, unstable, verified });
   const alternatives = alternativesTo({
     exploration,
     candidates: constrained === null ? choice.candidates : constrained.candidates,

@@ -160,6 +160,7 @@ function whyInfeasible(exploration: Exploration, knobs: Knobs): NonNullable<Choi
   const fastest = best(serving, "latency-under-quality", quality);
   if (highest === null || fastest === null) {
     return {
+      kind: "overloaded",
       reason: `No routing keeps up with ${here} within ${100 * PLANNED_LOAD} % of what replicas carry at saturation: add GPUs or lower the rate.`,
       bestQuality: null,
       bestLatencySeconds: null,
@@ -171,18 +172,21 @@ function whyInfeasible(exploration: Exploration, knobs: Knobs): NonNullable<Choi
   if (quality(highest) < floor && candidates.some((candidate) => quality(candidate) >= floor)) {
     return {
       ...reach,
+      kind: "quality-floor",
       reason: `The floor of ${floor} is reachable, but not at ${here}: at most ${boundText(quality(highest))} here. Add GPUs, lower the rate, or lower the floor.`,
     };
   }
   if (quality(highest) < floor) {
     return {
       ...reach,
+      kind: "quality-floor",
       reason: `No thresholds reach a quality floor of ${floor}: the best ${measure} is ${boundText(quality(highest))}, at ${secondsText(highest.latencySeconds)}. Lower the floor to ${Math.floor(10 * quality(highest)) / 10}.`,
     };
   }
   if (fastest.latencySeconds > budget) {
     return {
       ...reach,
+      kind: "latency-budget",
       reason: `No plan meets a latency budget of ${secondsText(budget)}: the lowest is ${secondsText(fastest.latencySeconds)}, at a quality of ${boundText(quality(fastest))}.`,
     };
   }
@@ -199,6 +203,7 @@ function whyInfeasible(exploration: Exploration, knobs: Knobs): NonNullable<Choi
       quality,
     ) ?? highest;
   return {
+    kind: "floor-and-budget",
     bestQuality: quality(within),
     bestLatencySeconds: above.latencySeconds,
     reason: `Floor and budget exclude one another: a quality of ${floor} takes ${secondsText(above.latencySeconds)}, and ${secondsText(budget)} allow ${boundText(quality(within))}.`,

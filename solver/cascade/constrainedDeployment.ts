@@ -1,9 +1,9 @@
-import type { PlanConstraints } from "../deployment/constraints";
+import { allowsReplica, type PlanConstraints } from "../deployment/constraints";
 import type { DeploymentProblem } from "../deployment/problem";
 import { type Deployment, solveDeployment } from "../deployment/solveDeployment";
 import { countByCurve, leastSeconds } from "../deployment/stageLatency";
 import { gpuCount, gpuOfNode, gpuPrices, gpuTypes } from "../plan/clusterGpus";
-import type { ClusterSpec } from "../plan/plan";
+import type { ClusterSpec, RunningReplica } from "../plan/plan";
 import type { DeployedRow } from "./deployedRows";
 import type { FinalistInput } from "./finalist";
 import type { MixTables } from "./latencyTables";
@@ -57,8 +57,6 @@ export function rowsToDeploy({ explorer, constraints }: Constrained, routing: nu
   const rows = explorer.rows(explorer.routing(routing));
   const { models, prompts } = explorer.input.sample;
   const everything = { prompts: Int32Array.from({ length: prompts }, (_, prompt) => prompt), share: 1 };
-  // Engines of others that are given run on without requests.
-  if (explorer.input.given !== undefined) return rows;
   const pinned = [...new Set(constraints.pinned.map(({ model }) => model))].filter(
     (model) => models.includes(model) && rows.every((row) => row.model !== model),
   );
@@ -80,8 +78,10 @@ export function deploymentProblem(input: Constrained, { routing, shapes }: Pick<
   const { cluster, constraints, objective, running, explorer } = input;
   const all = gpuCount(cluster);
   const rows = rowsToDeploy(input, routing);
+  // Replicas that are given neither start nor stop: a plan takes all that the constraints allow of its models, and leaves the rest alone.
   const given = explorer.input.given !== undefined;
-  const concerned = ({ model }: { readonly model: string }): boolean => !given || rows.some((row) => row.model === model);
+  const taken = (replica: RunningReplica): boolean =>
+    rows.some(({ model }) => model === replica.model) && allowsReplica(constraints, replica);
   return {
     stages: rows.map(({ model, requestsPerSecond }, row) => ({
       model,
@@ -90,10 +90,10 @@ export function deploymentProblem(input: Constrained, { routing, shapes }: Pick<
     })),
     nodes: cluster.nodes.map((node) => ({ name: node.name, gpus: node.gpus, gpu: gpuOfNode(cluster, node) })),
     usdPerGpuHour: gpuPrices(cluster),
-    running: running.filter(concerned),
+    running: given ? running.filter(taken) : running,
     constraints: {
       ...constraints,
-      pinned: constraints.pinned.filter(concerned),
+      ...(given ? { maxChangedReplicas: 0 } : {}),
       maxGpus: objective.maxGpus < all ? Math.min(objective.maxGpus, constraints.maxGpus ?? all) : constraints.maxGpus,
     },
     objective: { kind: "latency" },

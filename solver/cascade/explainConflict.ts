@@ -2,6 +2,7 @@ import { asksForAnything, type PlanConstraints } from "../deployment/constraints
 import { gpuCount } from "../plan/clusterGpus";
 import type { Objective } from "../plan/plan";
 import { type BestByTables, bestByTables, withCapOf } from "./bestByTables";
+import type { BuildPlanInput } from "./buildPlan";
 import type { Constrained } from "./constrainedDeployment";
 import { type Demand, type Demands, demandsOf } from "./demands";
 import type { Knobs } from "./exploration";
@@ -24,6 +25,10 @@ export interface Conflict {
 }
 
 export interface ConflictAsked extends Omit<Constrained, "explorer"> {
+  /** What was asked with, whose models a routing set by hand counts. */
+  readonly explorer: Pick<Explorer, "input">;
+  /** A routing set by hand, which alone is deployed whatever its quality and latency; null where any may be. */
+  readonly fixed: BuildPlanInput["fixed"];
   /** Explores with the models and shapes that constraints leave; null where they leave none. */
   explorerUnder(constraints: PlanConstraints): Explorer | null;
 }
@@ -49,12 +54,11 @@ export interface Oracle {
  * @returns null where all can be kept by the tables, where no constraint is among those that conflict, or nothing was found out in time.
  */
 export function explainConflict(asked: ConflictAsked): Conflict | null {
-  const { objective, cluster } = asked;
-  const { qualityFloor, latencyBudgetSeconds } = objective;
+  const { objective, cluster, fixed } = asked;
   const demands: Demands = {
     constraints: withCapOf(asked.constraints, objective.maxGpus, gpuCount(cluster)),
-    qualityFloor,
-    latencyBudgetSeconds,
+    qualityFloor: fixed === null ? objective.qualityFloor : null,
+    latencyBudgetSeconds: fixed === null ? objective.latencyBudgetSeconds : null,
   };
   const oracle = oracleOf(asked);
   if (!asksForAnything(demands.constraints) || oracle.keeps(demands)) return null;
@@ -67,6 +71,12 @@ export function explainConflict(asked: ConflictAsked): Conflict | null {
   const together = constraints.length === 1 ? "This cannot be kept" : "These cannot all be kept";
   const cut = oracle.cut() ? " Not everything was tried: less may be enough." : "";
   return { constraints, says: `${together}: ${constraints.map(({ says, needs }) => `${says} (${needs})`).join("; ")}.${cut}` };
+}
+
+/** Adds a routing set by hand to another explorer than the one whose models it counts; its index there. All of them are the other's too. */
+export function addByName(to: Explorer, models: readonly string[], fixed: NonNullable<BuildPlanInput["fixed"]>): number {
+  const stages = fixed.stages.map((stage) => to.input.sample.models.indexOf(models[stage] ?? ""));
+  return to.add(stages, fixed.thresholds, fixed.startBelow);
 }
 
 function smallestConflict(demands: Demands, { keeps }: Oracle): readonly Demand[] {
@@ -113,8 +123,10 @@ function oracleOf(asked: ConflictAsked): Oracle {
       return { candidate: null, heldSeconds: Number.POSITIVE_INFINITY, cut: false };
     }
     explorer.search();
-    explorer.focus({ floor: limits.qualityFloor, budgetSeconds: limits.latencyBudgetSeconds });
+    const { fixed } = asked;
+    if (fixed === null) explorer.focus({ floor: limits.qualityFloor, budgetSeconds: limits.latencyBudgetSeconds });
+    const routing = fixed === null ? null : addByName(explorer, asked.explorer.input.sample.models, fixed);
     const knobs: Knobs = { ...objective, ...limits, kind, maxGpus: gpuCount(asked.cluster) };
-    return bestByTables({ ...asked, explorer, constraints, objective: { ...objective, ...knobs } }, knobs, sought);
+    return bestByTables({ ...asked, explorer, constraints, objective: { ...objective, ...knobs } }, knobs, { sought, routing });
   }
 }

@@ -69,11 +69,26 @@ export interface Candidate {
 /** What the knobs of the Plan page hold. */
 export type Knobs = Pick<Objective, "kind" | "latency" | "qualityFloor" | "qualityConfidence" | "latencyBudgetSeconds" | "maxGpus">;
 
+/**
+ * Why there is no plan.
+ * - `overloaded`: no routing that may be chosen keeps up with the requests.
+ * - `constraints`: constraints conflict with one another, with the hardware, or with floor and budget.
+ * - `quality-floor`, `latency-budget`, `floor-and-budget`: what the objective asks is out of reach.
+ * - `no-room`: replicas do not fit the GPUs, or no way to place them was found in time.
+ * - `malformed`: the request names what is not there, or contradicts itself.
+ */
+export type NoPlanKind = "overloaded" | "constraints" | "quality-floor" | "latency-budget" | "floor-and-budget" | "no-room" | "malformed";
+
 /** The answer to one setting of the knobs. */
 export interface Choice {
   /** Best candidate, or null with the reason and what could be reached instead. */
   readonly chosen: Candidate | null;
-  readonly infeasible: { readonly reason: string; readonly bestQuality: number | null; readonly bestLatencySeconds: number | null } | null;
+  readonly infeasible: {
+    readonly kind: NoPlanKind;
+    readonly reason: string;
+    readonly bestQuality: number | null;
+    readonly bestLatencySeconds: number | null;
+  } | null;
   /** What kept the chosen candidate from being better, in a sentence; null when there is none. */
   readonly binds: string | null;
   /** Every routing at its best allocation for this GPU count, index = routing. */

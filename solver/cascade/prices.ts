@@ -86,7 +86,7 @@ export function pricesOfQuality(input: Constrained, knobs: Knobs): QualityPrice[
   const secondsAt = (floor: number): number | null => {
     explorer.search();
     explorer.focus({ floor, budgetSeconds: knobs.latencyBudgetSeconds });
-    const { candidate } = bestByTables(input, { ...knobs, qualityFloor: floor }, "best");
+    const { candidate } = bestByTables(input, { ...knobs, qualityFloor: floor }, { sought: "best", routing: null });
     return candidate?.latencySeconds ?? null;
   };
   const now = secondsAt(qualityFloor);

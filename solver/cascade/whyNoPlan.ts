@@ -1,16 +1,19 @@
-import { asksForAnything } from "../deployment/constraints";
+import { asksForAnything, constraintsOf, noConstraints } from "../deployment/constraints";
+import { gpuCount } from "../plan/clusterGpus";
 import type { BuildPlanInput, NoPlan } from "./buildPlan";
+import { candidatesFor } from "./choose";
 import type { ConstrainedCandidates } from "./constrainedCandidates";
 import type { Constrained } from "./constrainedDeployment";
-import { type ConflictingConstraint, explainConflict } from "./explainConflict";
-import type { Candidate, Choice } from "./exploration";
+import { addByName, type ConflictingConstraint, explainConflict } from "./explainConflict";
+import type { Choice, NoPlanKind } from "./exploration";
 import type { Finalist } from "./finalist";
 import { counted, secondsText } from "./wording";
 
 /** How a search for a plan ended without one. */
 export interface Ended {
   readonly choice: Choice;
-  readonly pool: readonly Candidate[];
+  /** The routing set by hand, as an index into the exploration; null where the planner chooses. */
+  readonly byHand: number | null;
   /** null where nothing but GPU counts was asked. */
   readonly constrained: ConstrainedCandidates | null;
   readonly verified: readonly Finalist[];
@@ -19,17 +22,25 @@ export interface Ended {
 }
 
 type Asked = BuildPlanInput & Constrained;
+type Why = Pick<NoPlan, "kind" | "reason">;
 
-/** Why there is no plan, in operators' words: the constraints that conflict, the floor or budget out of reach, or too few GPUs. */
+/**
+ * Why there is no plan: the constraints that conflict, the floor or budget out of reach, or more requests than the GPUs keep up with. A
+ * cascade set by hand is overloaded only where all GPUs of the cluster, used without constraints, do not keep up with it.
+ */
 export function whyNoPlan(input: Asked, ended: Ended): NoPlan {
-  const { choice, constrained, unstable } = ended;
+  const { choice, byHand, constrained, unstable } = ended;
   const { explorerUnder } = input;
+  // The explanation of a conflict may search the explorer anew, which forgets the routing.
+  const overloaded = byHand === null ? null : overloadedByHand(input, byHand);
+  if (overloaded !== null) return without(overloaded);
   const deployed = constrained !== null && constrained.candidates.length + constrained.misses.length > 0;
   const conflict = explorerUnder === undefined || deployed ? null : explainConflict({ ...input, explorerUnder });
   if (conflict !== null) {
     const nearest = (kind: ConflictingConstraint["kind"]) => conflict.constraints.find((one) => one.kind === kind)?.nearest ?? null;
     return {
       outcome: "infeasible",
+      kind: "constraints",
       reason: conflict.says,
       bestQuality: nearest("qualityFloor"),
       bestLatencySeconds: nearest("latencyBudgetSeconds"),
@@ -37,19 +48,42 @@ export function whyNoPlan(input: Asked, ended: Ended): NoPlan {
     };
   }
   if (choice.infeasible !== null) return { outcome: "infeasible", ...choice.infeasible };
-  return { outcome: "infeasible", reason: unstable ?? noneVerified(input, ended), bestQuality: null, bestLatencySeconds: null };
+  return without(unstable === null ? noneVerified(input, ended) : { kind: "overloaded", reason: unstable });
 }
 
-function noneVerified({ objective, fixed, constraints }: Asked, { pool, verified }: Ended): string {
+const without = (why: Why): NoPlan => ({ outcome: "infeasible", ...why, bestQuality: null, bestLatencySeconds: null });
+
+/** Shapes that are asked for and models that are excluded are the explorer's: so another one, without constraints, is asked. */
+function overloadedByHand({ explorer, explorerUnder, fixed, cluster, objective }: Asked, routing: number): Why | null {
+  const maxGpus = gpuCount(cluster);
+  const free = explorerUnder?.(noConstraints) ?? explorer;
+  if (free !== explorer) free.search();
+  const own = free === explorer || fixed === null ? routing : addByName(free, explorer.input.sample.models, fixed);
+  const candidate = candidatesFor(free.exploration(), { ...objective, kind: "latency-under-quality", maxGpus })[own];
+  if (candidate === undefined || candidate.latencySeconds < Number.POSITIVE_INFINITY) return null;
+  return {
+    kind: "overloaded",
+    reason: `Unstable: with these thresholds ${counted(maxGpus, "GPU")} do not keep up with the requests each stage gets. Add GPUs, lower the rate or turn the thresholds.`,
+  };
+}
+
+function noneVerified({ objective, fixed, constraints }: Asked, { verified }: Ended): Why {
   const budget = objective.latencyBudgetSeconds;
-  const under = asksForAnything(constraints) ? "Under the constraints no" : "No";
+  const isAsked = asksForAnything(constraints);
   if (fixed === null && budget !== null) {
     const least = Math.min(...verified.map(({ heldSeconds }) => heldSeconds));
     const lowest = verified.length === 0 ? "" : ` (the lowest was ${secondsText(least)})`;
-    return `${under} plan kept the latency budget of ${budget} s when it was simulated whole${lowest}, though the tables promised it: allow a little more.`;
+    return {
+      kind: "latency-budget" satisfies NoPlanKind,
+      reason: `${isAsked ? "Under the constraints no" : "No"} plan kept the latency budget of ${budget} s when it was simulated whole${lowest}, though the tables promised it: allow a little more.`,
+    };
   }
-  const gpus = counted(objective.maxGpus, "GPU");
-  if (pool.every(({ latencySeconds }) => latencySeconds === Number.POSITIVE_INFINITY))
-    return `Unstable: with these thresholds ${gpus} do not keep up with the requests each stage gets. Add GPUs, lower the rate or turn the thresholds.`;
-  return `The chosen routing does not keep up on ${gpus}, or its replicas do not fit the nodes: add GPUs or lower the rate.`;
+  if (isAsked) {
+    const asked = constraintsOf(constraints).map(({ says }) => says);
+    return { kind: "constraints", reason: `No deployment was found that keeps these constraints: ${asked.join("; ")}.` };
+  }
+  return {
+    kind: "no-room",
+    reason: `No placement of the cascade on ${counted(objective.maxGpus, "GPU")} was found: its replicas do not fit the nodes, or do not keep up as they fit. Add GPUs or lower the rate.`,
+  };
 }

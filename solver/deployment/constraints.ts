@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { RunningReplica } from "../plan/plan";
 import { constraintLimits } from "./constraintLimits";
 
 const model = z.string().min(1);
@@ -103,6 +104,16 @@ function nodeRuleSays({ model: subject, only, never }: PlanConstraints["nodes"][
     ...(never.length === 0 ? [] : [`never on ${never.join(", ")}`]),
   ];
   return `${subject} ${parts.length === 0 ? "on any node" : parts.join(" and ")}`;
+}
+
+/** Whether the document lets a plan use a replica that runs: its model is not excluded, and shape and nodes are as asked. */
+export function allowsReplica(constraints: PlanConstraints, { model: subject, shape, placements }: RunningReplica): boolean {
+  const { excluded, shapes } = constraints;
+  return (
+    !excluded.includes(subject) &&
+    shapes.every((wanted) => wanted.model !== subject || (wanted.tp === shape.tp && wanted.pp === shape.pp)) &&
+    placements.every(({ node: name }) => mayRunOn(constraints, subject, name))
+  );
 }
 
 /** Whether the document lets a model run on a node. */

@@ -1,4 +1,4 @@
-import { mayRunOn } from "./constraints";
+import { allowsReplica } from "./constraints";
 import type { DeploymentProblem, ReplicaOption } from "./problem";
 
 /** Running replicas of one stage that are alike in shape and in GPUs per node, and may stay as they are. */
@@ -14,7 +14,8 @@ export interface Keepable {
 /** The running replicas that a plan may keep: of a stage's model, in a shape it may have, on nodes that still are and that it may use. */
 export function keepable({ stages, nodes, running, constraints }: DeploymentProblem): readonly Keepable[] {
   const found = new Map<string, { stage: number; option: ReplicaOption; running: number[]; gpusByNode: Map<number, number> }>();
-  for (const [index, { model, shape, placements }] of running.entries()) {
+  for (const [index, replica] of running.entries()) {
+    const { model, shape, placements } = replica;
     const stage = stages.findIndex((candidate) => candidate.model === model);
     const gpusByNode = new Map<number, number>();
     for (const { node, gpus } of placements) {
@@ -25,12 +26,7 @@ export function keepable({ stages, nodes, running, constraints }: DeploymentProb
     const option = stages[stage]?.options.find(
       ({ gpu, shape: { tp, pp } }) => tp === shape.tp && pp === shape.pp && places.every((node) => node?.gpu === gpu),
     );
-    const refused =
-      option === undefined ||
-      constraints.excluded.includes(model) ||
-      constraints.shapes.some((wanted) => wanted.model === model && (wanted.tp !== shape.tp || wanted.pp !== shape.pp)) ||
-      places.some((node) => node === undefined || !mayRunOn(constraints, model, node.name));
-    if (refused) continue;
+    if (option === undefined || places.includes(undefined) || !allowsReplica(constraints, replica)) continue;
     const key = JSON.stringify([stage, shape, [...gpusByNode].sort(([a], [b]) => a - b)]);
     const alike = found.get(key) ?? { stage, option, running: [], gpusByNode };
     alike.running.push(index);

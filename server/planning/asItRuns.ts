@@ -1,0 +1,52 @@
+import type { SolveAnswer } from "@/server/contracts/studio";
+import type { CascadePolicy, Plan, Predictions } from "@/solver/plan/plan";
+import { runningReplicas } from "@/solver/plan/runningReplicas";
+import type { PlanningSituation, SolveRequest } from "./planningRequest";
+
+/** What the planner predicts of a plan that runs, under some traffic. */
+export type PredictedAsItRuns =
+  | { readonly kind: "predicted"; readonly predictions: Predictions }
+  /** Requests come faster than its replicas answer them: queues grow without end. */
+  | { readonly kind: "overloaded" }
+  /** Its replicas cannot all be simulated as they run. */
+  | { readonly kind: "infeasible"; readonly because: string }
+  | { readonly kind: "not-evaluated"; readonly because: string };
+
+/**
+ * The request that asks the planner for a plan as it runs: its thresholds on its own replicas, which are given, so that no search for shapes and no
+ * constraint comes between. The rules on shapes and nodes that it was made under are those replicas' already.
+ *
+ * @param situation the traffic, the hardware and the judge to predict it for.
+ */
+export function asItRuns(
+  { constraints: _, ...situation }: PlanningSituation,
+  plan: Pick<Plan, "deployment" | "inputs"> & { readonly policy: CascadePolicy },
+): SolveRequest {
+  const { policy, inputs } = plan;
+  const models = policy.stages.map(({ model }) => model);
+  return {
+    ...situation,
+    models,
+    running: runningReplicas(plan),
+    topology: "given",
+    objective: inputs.objective,
+    fixed: { models, thresholds: policy.thresholds, startBelow: policy.directStart?.below },
+  };
+}
+
+/** The planner's answer to `asItRuns`. */
+export function predictedAsItRuns(answer: SolveAnswer): PredictedAsItRuns {
+  if (answer.outcome === "plan") return { kind: "predicted", predictions: answer.plan.predictions };
+  switch (answer.kind) {
+    case "overloaded":
+      return { kind: "overloaded" };
+    case "constraints":
+    case "no-room":
+      return { kind: "infeasible", because: answer.reason };
+    case "quality-floor":
+    case "latency-budget":
+    case "floor-and-budget":
+    case "malformed":
+      return { kind: "not-evaluated", because: answer.reason };
+  }
+}
