@@ -43,6 +43,9 @@ export default function ConstraintsDialog(props: {
       <div className="flex flex-col gap-5">
         <fieldset>
           <legend className="text-sm font-semibold">Models</legend>
+          <p className="text-xs text-ink-3">
+            “Replicas at least” pins a model: every plan has them and their cost, also where it sends the model no requests.
+          </p>
           {models.map((model) => (
             <ModelRuleRow
               key={model}

@@ -76,8 +76,12 @@ export function asSituation({
   };
 }
 
-/** What of the constraints an exploration depends on; the others leave its tables as they are. */
-export const narrowing = ({ excluded, shapes }: Constraints): Constraints => ({ ...(excluded && { excluded }), ...(shapes && { shapes }) });
+/** What of the constraints an exploration depends on, nodes where engines are given; the others leave its tables as they are. */
+export const narrowing = ({ excluded, shapes, nodes }: Constraints): Constraints => ({
+  ...(excluded && { excluded }),
+  ...(shapes && { shapes }),
+  ...(nodes && { nodes }),
+});
 
 /** The knobs for the estimate: caps on GPUs and on the bill become a limit on GPUs, in the cluster's own mix of types. */
 export function estimateKnobs(knobs: Knobs, { maxGpus, maxUsdPerHour }: PlanConstraints, cluster: ClusterSpec): Knobs {

@@ -81,14 +81,19 @@ export function prepareStages({
   });
 }
 
-/** What routes and judges beside the stages: a judge that runs as an engine here, and requests that start later. */
+/** What a plan has beside the stages: pinned models that get no requests, a judge that runs as an engine here, and requests that start later. */
 export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy" | "deployment" | "inputs">): readonly string[] {
   if (policy.kind !== "cascade") return [];
   const { stages, judge, directStart } = policy;
   const judging = deployment.find((each) => each.model === judge.model);
   const mixed = gpuTypes(inputs.cluster).length > 1;
   const replicas = judging === undefined ? "" : ` on ${replicasText(judging, mixed)}`;
+  const idle = deployment.filter(({ model }) => model !== judging?.model && stages.every((stage) => stage.model !== model));
   return [
+    ...idle.map(
+      (own) =>
+        `${own.model} is pinned and keeps ${replicasText(own, mixed)} without requests: a pin keeps replicas, and does not make a model a stage.`,
+    ),
     // A model alone is not judged, whatever judge was asked for.
     ...(judge.engine === undefined || stages.length === 1
       ? []
