@@ -1,21 +1,123 @@
-import { attachEngines, startAttachedEngines } from "./attachedEngines";
-import { expect, test } from "./fixtures";
+import type { Page } from "@playwright/test";
+import { approveAndApply, lookOver } from "./acts";
+import { ask, attachEngines, startAttachedEngines } from "./attachedEngines";
+import { expect, type RunningStudio, test } from "./fixtures";
 
 test.use({ actionTimeout: 30_000 });
 
-test("an operator of attached engines pins a model, and the plan keeps its engine", async ({ page, studio }) => {
-  test.setTimeout(300_000);
+const [SMALL, LARGE] = ["qwen2.5-3b", "qwen2.5-7b"] as const;
+
+/** Signed in, with two engines attached that the studio did not start. */
+async function attached(page: Page, studio: RunningStudio, engines: Awaited<ReturnType<typeof startAttachedEngines>>): Promise<string> {
+  await page.goto(studio.signInLink);
+  await expect(page).toHaveURL(/\/plan/);
+  return attachEngines(page, studio, engines, "attached");
+}
+
+/** The exact plan for the address is on the page. */
+async function solved(page: Page): Promise<void> {
+  await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
+}
+
+test("an operator of attached engines pins a model that no request visits, and the plan keeps its engine", async ({
+  page,
+  studio,
+}, info) => {
+  test.setTimeout(400_000);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   const engines = await startAttachedEngines();
   try {
-    await page.goto(studio.signInLink);
-    await expect(page).toHaveURL(/\/plan/);
-    const clusterId = await attachEngines(page, studio, engines, "attached");
+    const clusterId = await attached(page, studio, engines);
+    const chips = page.getByRole("list", { name: "Constraints", exact: true });
+    const kept = page.getByText(`${SMALL} is pinned and keeps 1 × tp 1 without requests`);
 
-    await test.step("without a pin, the plan for a high floor has the larger model alone", async () => {
-      await page.goto(`${studio.url}/plan?cluster=${clusterId}&rate=1&floor=30`);
-      await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
+    await test.step("without a pin, a plan of the larger model alone has no engine of the smaller", async () => {
+      await page.goto(`${studio.url}/plan?cluster=${clusterId}&rate=1&fixed=${LARGE}`);
+      await solved(page);
+      await expect(kept).toHaveCount(0);
+    });
+
+    await test.step("pinned, its engine is in the plan, and the page says that no request visits it", async () => {
+      await page.getByRole("button", { name: "Edit constraints" }).click();
+      const editor = page.getByRole("dialog", { name: "Constraints" });
+      await expect(editor).toContainText("also where it sends the model no requests");
+      await editor.getByLabel(`Replicas of ${SMALL} at least`).fill("1");
+      await editor.getByLabel(`Replicas of ${SMALL} at least`).press("Enter");
+      await editor.getByRole("button", { name: "Done" }).click();
+      await expect(chips.getByText(`at least 1 of ${SMALL}`)).toBeVisible();
+      await expect(kept).toBeVisible({ timeout: 60_000 });
+      await lookOver(page, info, "pinned");
+    });
+
+    await test.step("more than are attached are refused with how many there are", async () => {
+      await page.goto(`${studio.url}/plan?cluster=${clusterId}&rate=1&fixed=${LARGE}&constraints=pin*${SMALL}*2`);
+      await expect(page.getByRole("region", { name: "No plan meets this" })).toContainText(
+        `This cannot be kept: at least 2 of ${SMALL} (at most 1 can be had).`,
+        { timeout: 60_000 },
+      );
+    });
+
+    await test.step("the plan that keeps it is approved and applied, and no engine is started or stopped", async () => {
+      await page.goto(`${studio.url}/plan?cluster=${clusterId}&rate=1&fixed=${LARGE}&constraints=pin*${SMALL}*1`);
+      await solved(page);
+      await page
+        .getByRole("button", { name: /^Review/ })
+        .first()
+        .click();
+      await approveAndApply(page);
+      expect(await engines.standing()).toBe(2);
+    });
+  } finally {
+    await engines.stop();
+  }
+  expect(problems).toEqual([]);
+});
+
+test("where scores on attached engines are not as planned, Live names them as the cause, and no overload", async ({
+  page,
+  studio,
+}, info) => {
+  test.setTimeout(500_000);
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  // The workload has answers of the smaller model on either side of the threshold; here every one is judged below it.
+  const engines = await startAttachedEngines({
+    [SMALL]: { outputTokens: 20, label: 20, judged: 20 },
+    [LARGE]: { outputTokens: 20, label: 80, judged: 80 },
+  });
+  try {
+    const clusterId = await attached(page, studio, engines);
+    await page.goto(`${studio.url}/clusters`);
+    const baseUrl = /base_url=(\S+)/.exec(await page.getByRole("article", { name: "attached" }).innerText())?.[1] ?? "";
+
+    await test.step("a cascade is planned and applied", async () => {
+      await page.goto(`${studio.url}/plan?cluster=${clusterId}&rate=1&fixed=${SMALL}@50~${LARGE}`);
+      await solved(page);
+      await page
+        .getByRole("button", { name: /^Review/ })
+        .first()
+        .click();
+      await approveAndApply(page);
+      await expect.poll(() => ask(baseUrl), { timeout: 30_000 }).toBe(200);
+    });
+
+    await test.step("requests are answered, and the cause is read on Live", async () => {
+      await page.goto(`${studio.url}/live?cluster=${clusterId}`);
+      const causes = page.getByTestId("causes");
+      const share = causes.getByRole("listitem").filter({ hasText: `Share reaching ${LARGE}` });
+      // As many requests as a share is judged by, a few at a time, until the page has judged it.
+      await expect
+        .poll(
+          async () => {
+            await Promise.all(Array.from({ length: 8 }, () => ask(baseUrl)));
+            return (await share.count()) === 0 ? "" : share.innerText();
+          },
+          { timeout: 240_000, intervals: [500] },
+        )
+        .toMatch(/With the scores as measured the plan predicts 100 %: they explain it\./);
+      await expect(causes).not.toContainText(/does not keep up|could not be put in place/);
+      await lookOver(page, info, "cause");
     });
   } finally {
     await engines.stop();

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { planConstraintsSchema } from "@/solver/deployment/constraints";
+import { brokenConstraints } from "@/solver/deployment/testBrokenConstraints";
 import { planSchema } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { generatedWorkload } from "@/solver/workload/generated";
@@ -118,6 +120,17 @@ test("a file and flags add up, the plan keeps them all and says what was asked",
   const { stdout } = await plan("--constraints", file, "--pin", `${large}:1`, "--max-gpus", "6");
   expect(stdout).toContain(`asked: at least 1 of ${large}; no replica of ${small}; at most 1000 USD/hour; at most 6 GPUs`);
 });
+
+test("every kind of constraint of a file binds", async () => {
+  const constraints = planConstraintsSchema.parse({
+    ...{ excluded: [small], pinned: [{ model: middle, replicas: 2 }], shapes: [{ model: large, tp: 2 }] },
+    ...{ nodes: [{ model: middle, only: ["node1", "node2"] }], minReplicasPerModel: 2, surviveNodeLoss: true },
+    ...{ maxUsdPerHour: 1000, maxGpus: 8, idleGpus: false },
+  });
+  const document = await planned("--constraints", written("every.yaml", JSON.stringify(constraints)));
+  expect(document.inputs.constraints).toEqual(constraints);
+  expect(brokenConstraints(document, constraints, [])).toEqual([]);
+}, 60_000);
 
 test("a plan with at most no change against what runs is what runs", async () => {
   const before = await planned("--shape", `${middle}:tp2`);

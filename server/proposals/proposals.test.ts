@@ -9,8 +9,12 @@ import { createCardShelf } from "@/server/cards/cardShelf";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { createPlanner } from "@/server/planning/planner";
 import { openStore, type Store } from "@/server/store/store";
+import { planConstraintsSchema } from "@/solver/deployment/constraints";
+import { brokenConstraints } from "@/solver/deployment/testBrokenConstraints";
 import type { Plan } from "@/solver/plan/plan";
+import { runningReplicas } from "@/solver/plan/runningReplicas";
 import { generatedWorkload } from "@/solver/workload/generated";
+import { proposeChange } from "./proposeChange";
 import { type TestTraffic, testDecisions } from "./testDecisions";
 import { createTrafficWatch, type TrafficWatch } from "./trafficWatch";
 
@@ -151,4 +155,18 @@ test("a proposal whose plan is put into force is applied, and superseded where i
   store.clusters.setRunning(clusterId, null);
   await until(() => store.proposals.open(clusterId) === null);
   expect(proposals().map(({ state }) => state)).toEqual(["superseded", "applied"]);
+});
+
+test("a proposed plan keeps the constraints of the plan in force", async () => {
+  const constraints = planConstraintsSchema.parse({ pinned: [{ model: "qwen2.5-3b", replicas: 1 }], excluded: [], maxGpus: 3 });
+  const workloadId = plan.inputs.workload.id;
+  const asked = { workloadId, clusterId, objective: { ...objective, qualityFloor: 45 }, fixed: null, constraints };
+  const pinned = await planning.solve({ ...asked, requestsPerSecond: 60 }, {});
+  if (pinned.outcome !== "plan") throw new Error(pinned.reason);
+  const traffic = { workloadId, requestsPerSecond: RATE, basis: [] };
+  const { signal } = new AbortController();
+  const change = await proposeChange(planning, { plan: pinned.plan, clusterId, traffic, restartSeconds: 5, signal });
+  if (change.outcome !== "worthwhile") throw new Error(change.says);
+  expect(change.proposed.inputs.constraints).toEqual(constraints);
+  expect(brokenConstraints(change.proposed, constraints, runningReplicas(pinned.plan))).toEqual([]);
 });
