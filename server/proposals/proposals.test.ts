@@ -158,7 +158,7 @@ test("a proposal whose plan is put into force is applied, and superseded where i
 });
 
 test("a proposed plan keeps the constraints of the plan in force", async () => {
-  const constraints = planConstraintsSchema.parse({ pinned: [{ model: "qwen2.5-3b", replicas: 1 }], excluded: [], maxGpus: 3 });
+  const constraints = planConstraintsSchema.parse({ pinned: [{ model: "qwen2.5-3b", replicas: 1 }], maxUsdPerHour: 4 });
   const workloadId = plan.inputs.workload.id;
   const asked = { workloadId, clusterId, objective: { ...objective, qualityFloor: 45 }, fixed: null, constraints };
   const pinned = await planning.solve({ ...asked, requestsPerSecond: 60 }, {});
