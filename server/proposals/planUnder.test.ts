@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPlanner } from "@/server/planning/planner";
+import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import type { Plan } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { planUnder } from "./planUnder";
@@ -48,3 +49,28 @@ test("more requests and slower judgements make it slower, and far too many it do
   expect(judged.p95Seconds).toBeGreaterThan(plan.predictions.p95Seconds + 1);
   expect(await outcomeUnder({ requestsPerSecond: 200 * RATE })).toEqual({ kind: "overloaded" });
 });
+
+test("nothing replaced, a plan under rules on shapes, nodes and pins is predicted as it promised, and so is one on replicas that are given", async () => {
+  const cluster = { ...plan.inputs.cluster, nodes: [1, 2].map((node) => ({ name: `node${node}`, gpus: 2 })) };
+  const constraints = planConstraintsSchema.parse({
+    ...{ shapes: [{ model: "qwen2.5-7b", tp: 1 }], nodes: [{ model: "qwen2.5-7b", only: ["node2"] }] },
+    ...{ pinned: [{ model: "qwen2.5-3b", replicas: 1 }], maxGpus: 3 },
+  });
+  const asked = { workload, workloadId: "w", cluster, requestsPerSecond: 1, objective: plan.inputs.objective };
+  const fixed = { models: ["qwen2.5-7b"], thresholds: [] };
+  const given = [0, 1].map((gpu) => ({
+    ...{ model: ["qwen2.5-3b", "qwen2.5-7b"][gpu] ?? "", shape: { tp: 1, pp: 1 } },
+    placements: [{ node: "node1", gpus: [gpu] }],
+  }));
+  const cascade = { models: ["qwen2.5-3b", "qwen2.5-7b"], thresholds: [50] };
+  for (const own of [
+    { ...asked, fixed, constraints },
+    { ...asked, fixed: cascade, running: given, topology: "given" as const },
+  ]) {
+    const answer = await planner.solve(own);
+    if (answer.outcome !== "plan") throw new Error(answer.reason);
+    const predicted = await under({}, answer.plan);
+    expect(predicted.p95Seconds / answer.plan.predictions.p95Seconds).toBeCloseTo(1, 6);
+    expect(predicted.stages.map(({ share }) => share)).toEqual(answer.plan.predictions.stages.map(({ share }) => share));
+  }
+}, 60_000);
