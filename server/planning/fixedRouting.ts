@@ -4,7 +4,7 @@ import type { Explorer } from "@/solver/cascade/explore";
 import type { FixedRouting } from "./planningRequest";
 
 /** Why a routing set by hand is not planned for. */
-export interface RoutingRefusal {
+interface RoutingRefusal {
   readonly kind: Extract<NoPlanKind, "malformed" | "no-room">;
   readonly reason: string;
 }

@@ -19,7 +19,7 @@ export interface ReplacedInputs {
 }
 
 /** How much of a broken promise some inputs account for. */
-export type CauseVerdict =
+type CauseVerdict =
   | "explains"
   | "explains-most"
   | "explains-part"
