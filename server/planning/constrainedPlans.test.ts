@@ -219,7 +219,7 @@ describe("a plan under constraints", { timeout: 120_000 }, () => {
       ...[0, 2, 4, 6].map((gpu) => on(LARGE, "node2", [gpu, gpu + 1])),
     ];
     const given = { running, topology: "given", requestsPerSecond: 40 } as const;
-    const limited = { maxChangedReplicas: 0, pinned: [{ model: SMALL, replicas: 4 }] };
+    const limited = { maxChangedReplicas: 0 };
     const constraints = planConstraintsSchema.parse(limited);
     const answer = desk.work({ ...situation, ...given, constraints }, { kind: "explore" }, () => false);
     if (answer.kind !== "exploration") throw new Error(JSON.stringify(answer));

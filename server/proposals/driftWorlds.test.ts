@@ -72,7 +72,10 @@ const replica = (model: string, gpu: number): RunningReplica => ({
   placements: [{ node: "node1", gpus: [gpu] }],
 });
 /** Attached engines of one GPU each, far from busy. */
-const attached: Partial<SolveRequest> = { running: [replica(SMALL, 0), replica(LARGE, 1)], topology: "given" };
+const attached: Partial<SolveRequest> = {
+  ...{ running: [replica(SMALL, 0), replica(LARGE, 1)], topology: "given" },
+  cluster: { id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes: [{ name: "node1", gpus: 2 }], usdPerGpuHour: 3 },
+};
 
 /**
  * A report of the plan in the world, whose latencies are those that the planner finds of the very same replicas there.
