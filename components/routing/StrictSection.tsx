@@ -20,7 +20,7 @@ export const StrictSection = memo(function StrictSection(props: {
   return (
     <ControlSection
       testId="strict-stages"
-      title="Stages"
+      title="Fallback"
       wide={false}
       error={end.error}
       says={
