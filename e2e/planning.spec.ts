@@ -73,7 +73,7 @@ test("an operator reads the frontier over other axes, narrows it, compares plans
   await test.step("pin two plans by keyboard and from the table; the tray survives a reload", async () => {
     await group.focus();
     await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("Enter");
+    await page.keyboard.press("p");
     await rows.getByRole("checkbox", { checked: false }).last().check();
     const tray = page.getByTestId("compare-tray");
     await expect(tray.getByRole("columnheader", { name: /Pin \d/ })).toHaveCount(2);
@@ -84,10 +84,12 @@ test("an operator reads the frontier over other axes, narrows it, compares plans
     expect(await tray.innerText()).toBe(text);
   });
 
-  await test.step("use a pinned plan's thresholds: the plan is made with them", async () => {
-    await page.getByTestId("compare-tray").getByRole("button", { name: "Use thresholds" }).first().click();
+  await test.step("choose a pinned plan: the plan is made of its cascade, and one click returns to the recommendation", async () => {
+    await page.getByTestId("compare-tray").getByRole("button", { name: "Choose" }).first().click();
     await expect(page).toHaveURL(/fixed=/);
     await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
+    await page.getByRole("button", { name: "Return to the recommendation" }).click();
+    await expect(page).not.toHaveURL(/fixed=/);
   });
 
   await test.step("show the baselines: each is drawn and named, or refused with a reason, for the knobs as they stand", async () => {

@@ -9,6 +9,7 @@ import { type FrontierPicture, type LimitLine, stepCorners } from "./prepareFron
 
 export interface FrontierCallbacks {
   readonly onHover: (key: string | null) => void;
+  readonly onChoose: (key: string) => void;
   readonly onPin: (key: string) => void;
   /** A constraint line while it is dragged, and once where it is let go. */
   readonly onLimitDraft: (limit: LimitLine) => void;
@@ -119,7 +120,7 @@ export function FrontierLayer(
         width={area.width}
         height={area.height}
         fill="transparent"
-        style={{ touchAction: "pan-y", cursor: "crosshair" }}
+        style={{ touchAction: "pan-y", cursor: props.hovered === null ? "crosshair" : "pointer" }}
         onPointerDown={(event) => {
           // A finger that moves over the chart scrolls the page.
           if (event.button !== 0 || event.pointerType === "touch") return;
@@ -137,7 +138,7 @@ export function FrontierLayer(
           if (next !== null) props.onBrush(next);
           else if (drawn === null) {
             const key = find(event);
-            if (key !== null) props.onPin(key);
+            if (key !== null) (event.shiftKey ? props.onPin : props.onChoose)(key);
           }
           pressed.current = null;
         }}

@@ -81,6 +81,7 @@ export function FrontierMarks(props: {
           <circle cx={at(picture.chosen).px} cy={at(picture.chosen).py} r={10} fill="none" stroke="var(--accent)" strokeWidth={1.5} />
         </g>
       )}
+      {picture.own !== null && <OwnChoice {...at(picture.own)} />}
       {picture.knee !== null && <Knee {...at(picture.knee)} />}
       {picture.running !== null && (
         <path d={diamond(at(picture.running).px, at(picture.running).py, 7)} fill="var(--panel)" stroke="var(--ink)" strokeWidth={2} />
@@ -105,6 +106,16 @@ function BrushBox({ low, high, area }: { readonly low: Pixel; readonly high: Pix
       stroke="var(--accent)"
       strokeDasharray="4 3"
     />
+  );
+}
+
+/** A square around the cascade that the operator chose, with its name above. */
+function OwnChoice({ px, py }: Pixel) {
+  return (
+    <g>
+      <rect x={px - 7} y={py - 7} width={14} height={14} rx={2} fill="none" stroke="var(--ink)" strokeWidth={2} />
+      <FrontierLabel x={px} y={py - 12} anchor="middle" text="your choice" />
+    </g>
   );
 }
 

@@ -13,7 +13,7 @@ function plan(key: string, quality: number, latency: number, more: Partial<PlanF
 }
 
 function picture(plans: readonly PlottedPlan[], more: Partial<Parameters<typeof prepareFrontier>[0]> = {}) {
-  return prepareFrontier({ plans, axes, limits, chosen: null, running: null, baselines: [], ...more });
+  return prepareFrontier({ plans, axes, limits, chosen: null, own: null, running: null, baselines: [], ...more });
 }
 
 const keys = (points: readonly { readonly key: string }[]) => points.map((point) => point.key);

@@ -58,7 +58,10 @@ export interface FrontierPicture {
   readonly dominated: readonly FrontierPoint[];
   readonly infeasible: readonly FrontierPoint[];
   readonly baselines: readonly BaselinePoint[];
+  /** The recommended plan. */
   readonly chosen: FrontierPoint | null;
+  /** The cascade that the operator chose instead. */
+  readonly own: Mark | null;
   readonly running: Mark | null;
   readonly limits: readonly LimitLine[];
   readonly xDomain: readonly [number, number];
@@ -103,6 +106,8 @@ export function prepareFrontier(input: {
   readonly limits: Limits;
   /** Key of the recommended plan. */
   readonly chosen: string | null;
+  /** Of the cascade that the operator chose instead; null: none is, or it does not keep up. */
+  readonly own: PlanFigures | null;
   readonly running: PlanFigures | null;
   readonly baselines: readonly PlottedBaseline[];
 }): FrontierPicture {
@@ -127,6 +132,7 @@ export function prepareFrontier(input: {
   const frontier = points.filter((point) => point.class === "frontier").sort((a, b) => a.x - b.x);
   const standAlone = points.filter((point) => point.standAloneModel !== null);
   const chosen = points.find((point) => point.key === input.chosen) ?? null;
+  const own = input.own === null ? null : mark(input.own);
   const running = input.running === null ? null : mark(input.running);
   const baselines = input.baselines
     .map(({ key, number, figures }) => ({ key, number, ...mark(figures) }))
@@ -136,7 +142,7 @@ export function prepareFrontier(input: {
     const held = lines.filter((line) => line.along === along).map((line) => line.value);
     const values = (marks: readonly Mark[]): number[] => marks.map((each) => each[along]);
     if (isBetterHigh(axes[along])) return qualityDomain([...values(seen), ...held]);
-    const must = values([...frontier, ...[chosen, running].filter((each) => each !== null)]);
+    const must = values([...frontier, ...[chosen, own, running].filter((each) => each !== null)]);
     return lossDomain({ must, wanted: [...values([...standAlone, ...baselines]), ...held], all: values(points) });
   };
   // What a loss axis leaves outside must not widen the other axis.
@@ -144,7 +150,7 @@ export function prepareFrontier(input: {
   const inView = ({ x, y }: Mark): boolean => (loss.x === null || x <= loss.x[1]) && (loss.y === null || y <= loss.y[1]);
   const seen = points.filter(inView);
   const seenBaselines = baselines.filter(inView);
-  const marks = [...seen, ...seenBaselines, ...(running === null ? [] : [running])];
+  const marks = [...seen, ...seenBaselines, ...[own, running].filter((each) => each !== null)];
   const xDomain = loss.x ?? domain("x", marks);
   const yDomain = loss.y ?? domain("y", marks);
   const cloud = seen.filter((point) => point.standAloneModel === null);
@@ -160,6 +166,7 @@ export function prepareFrontier(input: {
     infeasible,
     baselines: together(seenBaselines, { x: xDomain, y: yDomain }),
     chosen,
+    own,
     running,
     limits: lines,
     xDomain,

@@ -7,7 +7,7 @@ import { formatCount, formatCounted } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { Table } from "../ui/Table";
 import { CascadeCell } from "./CascadeCell";
-import type { Comparison, Pin } from "./prepareCompare";
+import type { Comparison } from "./prepareCompare";
 
 /** Pinned plans side by side, with what runs; the best figure of each row carries the word. */
 export function CompareTray(props: {
@@ -17,7 +17,7 @@ export function CompareTray(props: {
   /** The comparison as tab-separated text. */
   readonly text: string;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
-  readonly onUse: (pin: Pin) => void;
+  readonly onChoose: (key: string) => void;
   readonly onUnpin: (key: string) => void;
 }) {
   const { columns, rows, reference } = props.comparison;
@@ -82,11 +82,11 @@ export function CompareTray(props: {
               {pin !== null && (
                 <span className="inline-flex flex-col items-end gap-1">
                   <Button
-                    onClick={() => props.onUse(pin)}
+                    onClick={() => props.onChoose(pin.key)}
                     disabled={pin.plan === null}
                     title={pin.pinned.gpus === null ? undefined : `The GPU knob goes to ${formatCount(pin.pinned.gpus)} with them`}
                   >
-                    Use thresholds
+                    Choose
                   </Button>
                   <Button look="quiet" aria-label={`Unpin ${key}`} onClick={() => props.onUnpin(pin.key)}>
                     Unpin

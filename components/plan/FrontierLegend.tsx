@@ -21,7 +21,7 @@ export function FrontierLegend(props: {
   /** Of the running plan, where its promise is not for what is planned for here. */
   readonly otherTraffic: string | null;
 }) {
-  const { counts, knee, running } = props.picture;
+  const { counts, knee, own, running } = props.picture;
   return (
     <ul className="flex list-none flex-wrap gap-x-4 gap-y-1 text-xs text-ink-3">
       <Key name="recommended">
@@ -48,6 +48,11 @@ export function FrontierLegend(props: {
       <Key name="one model alone">
         <path d="M7 2l5 10H2Z" fill="var(--ink-2)" />
       </Key>
+      {own !== null && (
+        <Key name="your choice">
+          <rect x="1.5" y="1.5" width="11" height="11" rx="2" fill="none" stroke="var(--ink)" strokeWidth="1.75" />
+        </Key>
+      )}
       {running !== null && (
         <Key name={props.otherTraffic === null ? "running" : `running, promised ${props.otherTraffic}`}>
           <path d="M7 1l6 6-6 6-6-6Z" fill="none" stroke="var(--ink)" strokeWidth="1.5" />

@@ -17,12 +17,12 @@ import { BrushChip, FrontierControls } from "./FrontierControls";
 import { FrontierLegend } from "./FrontierLegend";
 import { FrontierTable } from "./FrontierTable";
 import { type FrontierView, MAX_PINS } from "./frontierCodec";
-import { type FrontierPlan, frontierPlans } from "./frontierPlans";
+import { type FrontierPlan, figuresOf, frontierPlans } from "./frontierPlans";
 import { JobProgress } from "./JobProgress";
 import { BUDGET_BOUNDS, type PlanView } from "./planCodec";
 import { compareText, type Pin, prepareCompare, type RunningPlan } from "./prepareCompare";
 import { prepareFrontierTable } from "./prepareFrontierTable";
-import { formatPin, formatRouting, parsePin } from "./routingKey";
+import { formatPin, formatRouting, parsePin, type RoutingChoice } from "./routingKey";
 import { routingOf } from "./routingOf";
 import { useBaselines } from "./useBaselines";
 import type { Planning } from "./usePlanning";
@@ -30,6 +30,9 @@ import type { Planning } from "./usePlanning";
 const FrontierChart = dynamic(() => import("../charts/FrontierChart"), { ssr: false, loading: () => <div className="h-80" /> });
 
 const sides = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" } as const;
+
+/** What can be done with a plan that is pointed at. */
+const CHOOSE_HINT = ". Click or Enter chooses it, Shift and click or p pins it.";
 
 /** The next plan along the frontier from the one at hand. */
 function stepAlong({ frontier }: FrontierPicture, from: string | null, by: 1 | -1): string | null {
@@ -56,11 +59,12 @@ function nothingKeepsUp({ counts }: FrontierPicture, requestsPerSecond: number |
 function usePrepared(options: {
   readonly planning: Planning;
   readonly view: FrontierView;
+  readonly fixed: RoutingChoice | null;
   readonly running: RunningPlan | null;
   readonly baselines: ReturnType<typeof useBaselines>["systems"];
 }) {
-  const { view, running, baselines } = options;
-  const { exploration, choice, knobs } = options.planning;
+  const { view, fixed, running, baselines } = options;
+  const { exploration, choice, knobs, estimate } = options.planning;
   const { xAxis, yAxis, brush, pins } = view;
   const axes = useMemo((): FrontierAxes => ({ x: xAxis, y: yAxis }), [xAxis, yAxis]);
   const { maxGpus, latency, qualityConfidence } = knobs;
@@ -69,19 +73,32 @@ function usePrepared(options: {
     if (exploration === null || candidates === null) return null;
     return frontierPlans({ exploration, candidates, knobs: { maxGpus, latency, qualityConfidence }, axes, pins });
   }, [exploration, candidates, maxGpus, latency, qualityConfidence, axes, pins]);
+  const own = useMemo(
+    () =>
+      fixed === null || estimate === null || !Number.isFinite(estimate.latencySeconds) ? null : figuresOf(estimate, { qualityConfidence }),
+    [fixed, estimate, qualityConfidence],
+  );
   const picture = useMemo(() => {
     if (plans === null || exploration === null || choice === null) return null;
     const chosen = choice.chosen === null ? null : formatPin({ routing: routingOf(exploration, choice.chosen.routing), gpus: null });
-    return prepareFrontier({ plans, axes, limits: knobs, chosen, running: running?.figures ?? null, baselines });
-  }, [plans, exploration, choice, knobs, axes, running, baselines]);
+    return prepareFrontier({ plans, axes, limits: knobs, chosen, own, running: running?.figures ?? null, baselines });
+  }, [plans, exploration, choice, knobs, axes, own, running, baselines]);
   const table = useMemo(() => {
     if (plans === null || picture === null) return null;
     const promised = running && {
       key: formatRouting(running.routing),
       figures: running.otherTraffic === null ? { quality: running.quality, p95Seconds: running.figures.latency } : null,
     };
-    return prepareFrontierTable({ plans, picture, brush, pins, running: promised, baselines });
-  }, [plans, picture, brush, pins, running, baselines]);
+    return prepareFrontierTable({
+      plans,
+      picture,
+      brush,
+      pins,
+      own: fixed === null ? null : formatRouting(fixed),
+      running: promised,
+      baselines,
+    });
+  }, [plans, picture, brush, pins, fixed, running, baselines]);
   const pinned = useMemo(() => (plans === null ? [] : pins.flatMap((key) => pinOf(key, plans))), [pins, plans]);
   const comparison = useMemo(() => prepareCompare(pinned, running), [pinned, running]);
   return plans === null || picture === null || table === null ? null : { axes, plans, picture, table, pinned, comparison };
@@ -108,14 +125,16 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
   /** Whether the cluster has several GPU types. */
   readonly mixed: boolean;
   readonly view: FrontierView;
+  /** The cascade chosen by hand; null: none. */
+  readonly fixed: RoutingChoice | null;
   readonly onDraft: (draft: Partial<Knobs>) => void;
   readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
 }) {
-  const { planning, running, mixed, view, identities, onDraft, onChange } = props;
+  const { planning, running, mixed, view, fixed, identities, onDraft, onChange } = props;
   const { exploration, knobs } = planning;
   const [hovered, setHovered] = useState<string | null>(null);
   const baselines = useBaselines(planning.exact, view.baselines);
-  const prepared = usePrepared({ planning, view, running, baselines: baselines.systems });
+  const prepared = usePrepared({ planning, view, fixed, running, baselines: baselines.systems });
   const hues = useMemo(
     () => (exploration?.models ?? []).map((model) => identities.get(model)?.hue ?? "var(--ink-2)"),
     [exploration, identities],
@@ -127,6 +146,14 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
       onChange({ pins: pins.includes(key) ? pins.filter((each) => each !== key) : [...pins, key].slice(-MAX_PINS) }, "push");
     },
     [pins, onChange],
+  );
+
+  const choose = useCallback(
+    (key: string) => {
+      const plan = parsePin(key);
+      if (plan !== null) onChange({ fixed: plan.routing, ...(plan.gpus === null ? {} : { gpus: plan.gpus }) }, "push");
+    },
+    [onChange],
   );
 
   const pointed =
@@ -144,7 +171,8 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
       onChange({ brush: brushByKey(view.brush, side, { view: picture, axes, around }) }, "replace");
     } else if (event.key === "ArrowRight") setHovered(stepAlong(picture, hovered, 1));
     else if (event.key === "ArrowLeft") setHovered(stepAlong(picture, hovered, -1));
-    else if (event.key === "Enter" && hovered !== null) togglePin(hovered);
+    else if (event.key === "Enter" && hovered !== null) choose(hovered);
+    else if (event.key === "p" && hovered !== null) togglePin(hovered);
     else if (event.key === "Escape") onChange(view.brush === null ? { pins: [] } : { brush: null }, "push");
     else return;
     event.preventDefault();
@@ -187,6 +215,7 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
                       hovered={hovered}
                       pinned={pins}
                       onHover={setHovered}
+                      onChoose={choose}
                       onPin={togglePin}
                       onLimitDraft={(line) => onDraft(knobOf(line))}
                       onLimitCommit={(line) => onChange(knobOf(line), "replace")}
@@ -197,7 +226,7 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
               )}
               {/* Its line is kept while nothing is pointed at, so that nothing below it jumps. */}
               <p role="status" className="min-h-4 text-xs text-ink-2">
-                {pointed !== undefined && describePoint(pointed)}
+                {pointed !== undefined && `${describePoint(pointed)}${"candidate" in pointed ? CHOOSE_HINT : ""}`}
               </p>
               <FrontierLegend picture={prepared.picture} baselines={baselines.systems} otherTraffic={running?.otherTraffic ?? null} />
               {view.baselines && <BaselineBar baselines={baselines} />}
@@ -210,7 +239,7 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
                     latency: axisLabel("latency", knobs, mixed),
                   })}
                   identities={identities}
-                  onUse={({ pinned: { routing, gpus } }) => onChange({ fixed: routing, ...(gpus === null ? {} : { gpus }) }, "push")}
+                  onChoose={choose}
                   onUnpin={togglePin}
                 />
               )}
@@ -228,6 +257,7 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
                 identities={identities}
                 hovered={hovered}
                 onHover={setHovered}
+                onChoose={choose}
                 onPin={togglePin}
               />
             </div>

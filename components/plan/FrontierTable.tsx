@@ -12,6 +12,7 @@ import type { NamedBaseline } from "./useBaselines";
 function wordsOf(row: FrontierRow): string {
   const words = [
     row.pin !== null && `pin ${row.pin}`,
+    row.own && "your choice",
     row.role === "chosen" && "recommended",
     row.cascade.models.length === 1 && "one model alone",
     row.cascade.startBelow !== undefined && `direct start from ${row.cascade.startBelow}`,
@@ -78,6 +79,7 @@ const PlanRow = memo(function PlanRow(props: {
   readonly cost: boolean;
   readonly hovered: boolean;
   readonly onHover: (key: string | null) => void;
+  readonly onChoose: (key: string) => void;
   readonly onPin: (key: string) => void;
 }) {
   const { row } = props;
@@ -85,10 +87,18 @@ const PlanRow = memo(function PlanRow(props: {
   return (
     <FollowingRow rowKey={row.key} hovered={props.hovered} chosen={row.role === "chosen"} onHover={props.onHover}>
       <td className="whitespace-nowrap">
-        <span className="inline-flex items-center gap-1">
+        <button
+          type="button"
+          title="Choose this cascade and plan it"
+          aria-pressed={row.own}
+          className="-mx-1 inline-flex min-h-6 items-center gap-1 rounded px-1 hover:bg-accent-soft"
+          onFocus={() => props.onHover(row.key)}
+          onBlur={() => props.onHover(null)}
+          onClick={() => props.onChoose(row.key)}
+        >
           <CascadeCell cascade={row.cascade} identities={props.identities} />
           <span className="pl-1 text-xs text-ink-3">{wordsOf(row)}</span>
-        </span>
+        </button>
       </td>
       <td className="text-right whitespace-nowrap">{row.gpus.join(" + ")}</td>
       <td className="text-right whitespace-nowrap">
@@ -160,6 +170,7 @@ export function FrontierTable(props: {
   readonly identities: ReadonlyMap<string, ModelIdentity>;
   readonly hovered: string | null;
   readonly onHover: (key: string | null) => void;
+  readonly onChoose: (key: string) => void;
   readonly onPin: (key: string) => void;
 }) {
   const { rows, cut, baselines, costsDiffer } = props.table;
@@ -179,6 +190,7 @@ export function FrontierTable(props: {
               cost={costsDiffer}
               hovered={props.hovered === row.key}
               onHover={props.onHover}
+              onChoose={props.onChoose}
               onPin={props.onPin}
             />
           ))}

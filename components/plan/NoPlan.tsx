@@ -8,6 +8,7 @@ type Infeasible = Extract<SolveAnswer, { outcome: "infeasible" }>;
 
 /** Why no plan meets what was asked, which constraints cannot all be kept, and for each one click that makes room. */
 export function NoPlan(props: {
+  readonly title: string;
   readonly answer: Pick<Infeasible, "reason" | "bestQuality" | "bestLatencySeconds" | "conflict">;
   readonly view: PlanView;
   readonly knobs: Knobs;
@@ -17,8 +18,8 @@ export function NoPlan(props: {
   const conflict = answer.conflict ?? [];
   const ways = objectiveRelaxations(props.knobs, answer);
   return (
-    <section aria-label="No plan meets this" className="mx-auto flex max-w-3xl flex-col gap-3 py-4">
-      <p className="text-sm font-medium">No plan meets this</p>
+    <section aria-label={props.title} className="mx-auto flex max-w-3xl flex-col gap-3 py-4">
+      <p className="text-sm font-medium">{props.title}</p>
       <p role="status" className="text-sm text-ink-2">
         {answer.reason}
       </p>

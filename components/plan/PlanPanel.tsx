@@ -1,10 +1,8 @@
 "use client";
 
-import { memo } from "react";
+import { type ComponentProps, memo } from "react";
 import type { ClusterSummary } from "@/server/contracts/studio";
-import type { Choice } from "@/solver/cascade/exploration";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
-import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import { prepareCascadeFlow } from "../charts/prepareCascadeFlow";
 import { prepareGpuMap } from "../charts/prepareGpuMap";
 import { Button } from "../ui/Button";
@@ -13,6 +11,9 @@ import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { CascadeFlow } from "./CascadeFlow";
+import { CascadeComposer } from "./choose/CascadeComposer";
+import { choiceProblem, stageRules } from "./choose/choiceProblem";
+import { heldFigures } from "./choose/compareChoice";
 import { GpuMap } from "./GpuMap";
 import { JobProgress } from "./JobProgress";
 import { NoPlan } from "./NoPlan";
@@ -22,34 +23,35 @@ import { PlanFigures } from "./PlanFigures";
 import type { PlanView } from "./planCodec";
 import { type ActiveConstraint, activeConstraints } from "./prepareConstraints";
 import { assumptions, estimatedFigures, exactFigures } from "./preparePlanFigures";
-import type { RoutingChoice } from "./routingKey";
-import { routingOf } from "./routingOf";
+import { formatRouting, type RoutingChoice } from "./routingKey";
+import { routingOfPlan } from "./routingOf";
 import { StageTable } from "./StageTable";
-import { ThresholdEditor } from "./ThresholdEditor";
-import type { ExactPlan, Planning } from "./usePlanning";
+import type { Planning } from "./usePlanning";
 import { WhatIfPanel } from "./WhatIfPanel";
 import { WhyPanel } from "./WhyPanel";
 
 type PlanChange = (change: Partial<PlanView>, how: "push" | "replace") => void;
 
 /** What there is to show: the exact plan, an estimate, or why there is none. `waysOut`: what is asked, to be given up. */
-function statusOf(planning: Planning, waysOut: React.ReactNode): PanelStatus {
+function statusOf(planning: Planning, infeasible: ReturnType<typeof infeasibleOf>, waysOut: React.ReactNode): PanelStatus {
   const { exact, estimate } = planning;
   if (planning.status.kind === "error") {
     const text = `Without the frontier above there is nothing to choose from.${waysOut === null ? "" : " What is asked can be given up:"}`;
     return { kind: "empty", title: "No plan", text, action: waysOut };
   }
   if (exact.status.kind === "error") return exact.status;
+  if (infeasible !== null) return { kind: "ready" };
   if (planning.status.kind === "stale" && !exact.current) return { kind: "stale", note: "what follows is of an earlier setting." };
-  if (exact.plan === null && estimate === null && infeasibleOf(planning) === null)
+  if (exact.plan === null && estimate === null)
     return exact.working === null && !exact.cancelled
       ? { kind: "loading", what: "Solving the exact plan" }
       : { kind: "empty", title: "No plan yet", text: "The tables say nothing of these thresholds: the exact plan will." };
   return { kind: "ready" };
 }
 
-/** Why there is no plan: by the exact answer, or by the tables while there is none and nothing else to show. */
-function infeasibleOf({ exact, estimate, choice }: Planning): ExactPlan["infeasible"] | Choice["infeasible"] {
+/** Why there is no plan: the chosen cascade, the exact answer, or the tables while there is none and nothing else to show. */
+function infeasibleOf({ exact, estimate, choice }: Planning, problem: string | null): ComponentProps<typeof NoPlan>["answer"] | null {
+  if (problem !== null) return { reason: problem, bestQuality: null, bestLatencySeconds: null };
   if (exact.current) return exact.infeasible;
   return exact.plan === null && estimate === null ? (choice?.infeasible ?? null) : null;
 }
@@ -85,35 +87,32 @@ function LeftOut({ view }: { readonly view: PlanView }) {
   );
 }
 
-/** The recommended plan: its figures, its flow, where it lies, why it won and what it changes. */
+/** The plan, recommended or of a chosen cascade: its figures, its flow, where it lies, why it won and what it changes. */
 export const PlanPanel = memo(function PlanPanel(props: {
   readonly planning: Planning;
   readonly cluster: ClusterSummary;
+  /** Of the workload. */
+  readonly models: readonly string[];
   readonly view: PlanView;
+  /** The cascade chosen by hand; null: the recommended one is planned. */
   readonly fixed: RoutingChoice | null;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
-  readonly onFix: (routing: RoutingChoice | null) => void;
+  /** While a threshold is being turned, and once it is about to be. */
+  readonly onHold: (routing: RoutingChoice) => void;
+  readonly onApproach: () => void;
   readonly onChange: PlanChange;
 }) {
-  const { planning, cluster, view, identities } = props;
-  const { exact, estimate, exploration } = planning;
+  const { planning, cluster, view, fixed, identities, onChange } = props;
+  const { exact, estimate, exploration, found, recommended } = planning;
   const plan = exact.plan;
-  const infeasible = infeasibleOf(planning);
+  const rules = exploration === null ? null : stageRules(exploration, cluster.spec, view);
+  const problem = fixed === null || rules === null ? null : choiceProblem(fixed, found, planning.knobs, rules);
+  const infeasible = infeasibleOf(planning, problem);
   const active = activeConstraints(view);
   const showsEstimate = !exact.current && estimate !== null;
-  const shown =
-    showsEstimate && exploration !== null
-      ? routingOf(exploration, estimate.routing)
-      : plan === null
-        ? null
-        : {
-            models: modelsOf(plan.policy),
-            thresholds: thresholdsOf(plan.policy),
-            ...(plan.policy.kind === "cascade" && plan.policy.directStart !== undefined && { startBelow: plan.policy.directStart.below }),
-          };
-  const routing = showsEstimate ? exploration?.routings[estimate.routing] : undefined;
+  const shown = (showsEstimate ? (fixed ?? recommended) : null) ?? (plan === null ? null : routingOfPlan(plan));
   const flow = showsEstimate
-    ? (routing?.share ?? []).map((share, stage) => ({ share, startShare: routing?.startShare?.[stage] }))
+    ? (found?.routing.share ?? []).map((share, stage) => ({ share, startShare: found?.routing.startShare?.[stage] }))
     : (plan?.predictions.stages ?? []);
   return (
     <Panel
@@ -130,10 +129,36 @@ export const PlanPanel = memo(function PlanPanel(props: {
         </>
       }
     >
-      <PanelState status={statusOf(planning, active.length === 0 ? null : <WaysOut active={active} onChange={props.onChange} />)}>
+      {rules !== null && planning.atHand !== null && (
+        <div className="mb-5 border-b pb-4">
+          <CascadeComposer
+            planning={planning}
+            shown={planning.atHand}
+            chosen={fixed !== null}
+            isRecommended={fixed !== null && recommended !== null && formatRouting(fixed) === formatRouting(recommended)}
+            problem={problem}
+            models={props.models}
+            rules={rules}
+            held={heldFigures(planning)}
+            identities={identities}
+            onDraft={props.onHold}
+            onChoose={(routing, how) => onChange({ fixed: routing }, how)}
+            onApproach={props.onApproach}
+          />
+        </div>
+      )}
+      <PanelState
+        status={statusOf(planning, infeasible, active.length === 0 ? null : <WaysOut active={active} onChange={props.onChange} />)}
+      >
         {() =>
           infeasible !== null ? (
-            <NoPlan answer={infeasible} view={view} knobs={planning.knobs} onChange={props.onChange} />
+            <NoPlan
+              title={problem === null ? "No plan meets this" : "This cascade cannot be planned"}
+              answer={infeasible}
+              view={view}
+              knobs={planning.knobs}
+              onChange={onChange}
+            />
           ) : (
             <div className="flex flex-col gap-5">
               {planning.notes.map((note) => (
@@ -156,7 +181,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
                 )
               )}
               {shown !== null && (
-                <div className="flex flex-col gap-3 border-t pt-4">
+                <div className="border-t pt-4">
                   <CascadeFlow
                     stages={prepareCascadeFlow({
                       stages: shown.models.map((model, index) => ({
@@ -167,12 +192,6 @@ export const PlanPanel = memo(function PlanPanel(props: {
                       thresholds: shown.thresholds,
                       identities,
                     })}
-                  />
-                  <ThresholdEditor
-                    shown={props.fixed ?? shown}
-                    fixed={props.fixed !== null}
-                    onFix={props.onFix}
-                    onRelease={() => props.onFix(null)}
                   />
                 </div>
               )}
@@ -185,7 +204,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
                     <StageTable plan={plan} identities={identities} />
                   </Block>
                   <div className="border-t pt-4">
-                    <WhyPanel plan={plan} />
+                    <WhyPanel plan={plan} chosen={fixed !== null} onChoose={(routing) => onChange({ fixed: routing }, "push")} />
                   </div>
                   {exact.current && (
                     <div className="border-t pt-4">

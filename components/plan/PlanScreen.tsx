@@ -38,6 +38,8 @@ function PlanDesk(props: {
   const [view, write] = useUrlView(planCodec);
   // What a held thumb says before it is let go. It lies over the address, which then takes it over.
   const [draft, setDraft] = useState(NO_DRAFT);
+  const [heldRouting, holdRouting] = useState<RoutingChoice | null>(null);
+  const [turning, setTurning] = useState(false);
   const knobs = useByText({ ...knobsOf(view, defaults), ...draft });
   const workloadId = workloads.find((each) => each.id === view.workload)?.id ?? defaults.workload;
   const requestsPerSecond = view.requestsPerSecond ?? defaults.requestsPerSecond;
@@ -48,13 +50,14 @@ function PlanDesk(props: {
     () => ({ workloadId, clusterId, requestsPerSecond, ...asSituation(asked) }),
     [workloadId, clusterId, requestsPerSecond, asked],
   );
-  const fixed = useByText(view.fixed);
+  const settled = useByText(view.fixed);
+  const fixed = useByText(heldRouting ?? view.fixed);
   const frontierView = useFrontierView(view);
   const planned = useMemo(
     () => ({ asked: knobs, estimated: estimateKnobs(knobs, asked.constraints, cluster.spec) }),
     [knobs, asked, cluster.spec],
   );
-  const planning = usePlanning(situation, planned, fixed);
+  const planning = usePlanning(situation, planned, { fixed, settled, turning });
   const models = (workloads.find((each) => each.id === workloadId)?.models ?? []).map((each) => each.model);
   // A judge that runs as an engine here has GPUs too; last, so that it takes no model's hue.
   const identities = useModelIdentities(judge === null ? models : [...models, judge.model]);
@@ -63,11 +66,12 @@ function PlanDesk(props: {
   const change = useCallback(
     (next: Partial<PlanView>, how: "push" | "replace") => {
       setDraft(NO_DRAFT);
+      holdRouting(null);
       write(next, how);
     },
     [write],
   );
-  const fix = useCallback((routing: RoutingChoice | null) => change({ fixed: routing }, "replace"), [change]);
+  const approach = useCallback(() => setTurning(true), []);
   return (
     <>
       <ProposalCard clusterId={clusterId} />
@@ -88,6 +92,7 @@ function PlanDesk(props: {
           running={running}
           mixed={gpuTypes(cluster.spec).length > 1}
           view={frontierView}
+          fixed={fixed}
           onDraft={setDraft}
           onChange={change}
         />
@@ -103,7 +108,17 @@ function PlanDesk(props: {
           onChange={change}
         />
       </div>
-      <PlanPanel planning={planning} cluster={cluster} view={view} fixed={fixed} identities={identities} onFix={fix} onChange={change} />
+      <PlanPanel
+        planning={planning}
+        cluster={cluster}
+        models={models}
+        view={view}
+        fixed={fixed}
+        identities={identities}
+        onHold={holdRouting}
+        onApproach={approach}
+        onChange={change}
+      />
     </>
   );
 }

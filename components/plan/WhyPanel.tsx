@@ -1,10 +1,12 @@
 import { loadSays } from "@/solver/cascade/wording";
 import type { Plan } from "@/solver/plan/plan";
 import { directStartOf } from "@/solver/plan/policySchema";
-import { formatCount, formatCounted, formatPercent, formatScore, formatSeconds } from "../ui/format";
+import { formatCount, formatPercent, formatScore } from "../ui/format";
 import { Table } from "../ui/Table";
 import { GateWarning } from "../workloads/GateWarning";
 import { alternationSays } from "./alternationSays";
+import { OtherCascades } from "./choose/OtherCascades";
+import type { RoutingChoice } from "./routingKey";
 
 /** @param directStart whether requests may start at a later stage, to which they are then not sent on. */
 const outlookColumns = (directStart: boolean) =>
@@ -39,7 +41,8 @@ function JudgeOutlooks({ plan }: { readonly plan: Plan }) {
 }
 
 /** Why this plan and not another, and what to know before trusting it. */
-export function WhyPanel({ plan }: { readonly plan: Plan }) {
+export function WhyPanel(props: { readonly plan: Plan; readonly chosen: boolean; readonly onChoose: (routing: RoutingChoice) => void }) {
+  const { plan } = props;
   const { solver, predictions, inputs } = plan;
   return (
     <div className="grid gap-6 lg:grid-cols-2">
@@ -64,24 +67,7 @@ export function WhyPanel({ plan }: { readonly plan: Plan }) {
         )}
         {solver.alternation !== undefined && <p className="text-sm text-ink-2">{alternationSays(solver.alternation)}</p>}
         {solver.alternatives.length > 0 && (
-          <details>
-            <summary className="text-sm font-medium text-ink-2">{formatCounted(solver.alternatives.length, "cascade")} that lost</summary>
-            <ul className="mt-2 flex list-none flex-col gap-2 text-sm">
-              {solver.alternatives.map((alternative) => (
-                <li key={`${alternative.stages.join()}${alternative.thresholds.join()}`} className="border-l-2 pl-3">
-                  <span className="font-medium">{alternative.stages.join(" → ")}</span>{" "}
-                  <span className="text-ink-3">
-                    {alternative.thresholds.length > 0 && `at ${alternative.thresholds.join(", ")} · `}
-                    quality {formatScore(alternative.quality)}
-                    {/* One that keeps up on no GPUs here has neither. */}
-                    {alternative.p95Seconds !== null &&
-                      ` · p95 ${formatSeconds(alternative.p95Seconds)} · ${formatCounted(alternative.gpus, "GPU")}`}
-                  </span>
-                  <span className="block text-ink-2">{alternative.reason}</span>
-                </li>
-              ))}
-            </ul>
-          </details>
+          <OtherCascades alternatives={solver.alternatives} chosen={props.chosen} onChoose={props.onChoose} />
         )}
       </div>
       <div className="flex flex-col gap-2">

@@ -14,7 +14,7 @@ export interface FrontierPlan extends PlottedPlan {
 }
 
 /** A candidate on every axis; its quality is the one the floor is held against. */
-function figuresOf(candidate: Candidate, { qualityConfidence }: Pick<Knobs, "qualityConfidence">): PlanFigures {
+export function figuresOf(candidate: Candidate, { qualityConfidence }: Pick<Knobs, "qualityConfidence">): PlanFigures {
   return {
     quality: qualityConfidence === null ? candidate.quality : candidate.qualityLow,
     latency: candidate.latencySeconds,

@@ -31,12 +31,13 @@ const plans = [
 
 function tableOf(more: Partial<Parameters<typeof prepareFrontierTable>[0]> & { readonly chosen?: string } = {}) {
   const { chosen = "small@40~large", ...rest } = more;
-  const of = { plans, brush: null, pins: [], running: null, baselines: [], ...rest };
+  const of = { plans, brush: null, pins: [], own: null, running: null, baselines: [], ...rest };
   const picture = prepareFrontier({
     plans: of.plans,
     axes: { x: "quality", y: "latency" },
     limits,
     chosen,
+    own: null,
     running: null,
     baselines: of.baselines,
   });
@@ -49,6 +50,15 @@ it("lists pinned plans first, then the frontier, then models alone, and none tha
     ["small@60~large", "other"],
     ["small@40~large", "chosen"],
     ["small", "alone"],
+  ]);
+});
+
+it("lists the cascade that the operator chose though it is not on the frontier, and says which it is", () => {
+  const { rows } = tableOf({ own: "small@60~large" });
+  expect(rows.map((row) => [row.key, row.own])).toEqual([
+    ["small@40~large", false],
+    ["small@60~large", true],
+    ["small", false],
   ]);
 });
 

@@ -25,6 +25,8 @@ export interface FrontierRow {
   readonly misses: boolean;
   /** Its number among the pins; null: not pinned. */
   readonly pin: number | null;
+  /** Whether it is the cascade that the operator chose. */
+  readonly own: boolean;
   /** Whether the running plan routes like this. */
   readonly runs: boolean;
   /** Whether it is shown before all are asked for. */
@@ -57,6 +59,8 @@ export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
   readonly picture: FrontierPicture;
   readonly brush: Brush | null;
   readonly pins: readonly string[];
+  /** Key of the cascade that the operator chose; null: none. */
+  readonly own: string | null;
   readonly running: Promised | null;
   readonly baselines: readonly Baseline[];
 }): FrontierRows<Baseline> {
@@ -72,10 +76,11 @@ export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
     const { key, candidate } = plan;
     const pin = input.pins.includes(key) ? input.pins.indexOf(key) + 1 : null;
     const runs = running?.key === key;
+    const own = input.own === key;
     const chosen = picture.chosen?.key === key;
     // Of a model alone only what the objective would deploy: on every number of GPUs they would fill the table.
     const alone = plan.standAloneModel !== null && !key.includes("*");
-    const told = pin !== null || runs || chosen || alone;
+    const told = pin !== null || own || runs || chosen || alone;
     if (!told && point.class !== "frontier" && brush === null) continue;
     const row: FrontierRow = {
       key,
@@ -85,6 +90,7 @@ export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
       role: chosen ? "chosen" : point.class === "frontier" ? "frontier" : plan.standAloneModel !== null ? "alone" : "other",
       misses: !point.meets,
       pin,
+      own,
       runs,
       brief: told || spreadOut.has(key),
       delta:

@@ -1,4 +1,6 @@
 import type { Exploration } from "@/solver/cascade/exploration";
+import type { Plan } from "@/solver/plan/plan";
+import { directStartOf, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import type { RoutingChoice } from "./routingKey";
 
 /** The cascade of a routing by names, as pins and fixed thresholds hold it. */
@@ -8,5 +10,15 @@ export function routingOf(exploration: Exploration, routing: number): RoutingCho
     models: (found?.stages ?? []).map((stage) => exploration.models[stage] ?? "?"),
     thresholds: found?.thresholds ?? [],
     ...(found !== undefined && found.startBelow > 0 && { startBelow: found.startBelow }),
+  };
+}
+
+/** The cascade of a plan, in the same form. */
+export function routingOfPlan({ policy }: Pick<Plan, "policy">): RoutingChoice {
+  const directStart = directStartOf(policy);
+  return {
+    models: modelsOf(policy),
+    thresholds: thresholdsOf(policy),
+    ...(directStart !== undefined && { startBelow: directStart.below }),
   };
 }

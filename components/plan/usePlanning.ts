@@ -11,9 +11,11 @@ import { type Job, useJob } from "../api/useJob";
 import type { PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useDebounced } from "../ui/useDebounced";
+import { type FoundRouting, findRouting } from "./choose/findRouting";
+import { useLines } from "./choose/useLines";
 import { narrowing } from "./prepareConstraints";
-import { formatRouting, type RoutingChoice } from "./routingKey";
-import { routingOf } from "./routingOf";
+import type { RoutingChoice } from "./routingKey";
+import { routingOf, routingOfPlan } from "./routingOf";
 import { useByText } from "./useByText";
 
 /** Stillness before the exact plan is asked for. Shorter asks for plans nobody reads while a knob turns. */
@@ -24,7 +26,7 @@ const PERCENTILE = 95;
 const noNotes: readonly string[] = [];
 
 /** What is planned for, and what is asked of the deployment beside the objective. */
-export type Situation = Inputs["plans"]["explore"];
+export type Situation = Omit<Inputs["plans"]["explore"], "around">;
 export type SolveQuestion = Inputs["plans"]["solve"];
 
 export interface Planning {
@@ -35,7 +37,12 @@ export interface Planning {
   readonly knobs: Knobs;
   /** The tables' answer to the knobs, computed here in the browser. */
   readonly choice: Choice | null;
-  /** What the tables say of the plan asked for; with fixed thresholds, of those. */
+  /** The cascade that the tables recommend, whatever is chosen by hand. */
+  readonly recommended: RoutingChoice | null;
+  /** The cascade that a turn starts from: chosen by hand, else of the exact plan, which may differ from what the tables recommend, else recommended. */
+  readonly atHand: RoutingChoice | null;
+  /** What the tables say of the plan asked for; of a chosen cascade, of that. */
+  readonly found: FoundRouting | null;
   readonly estimate: Candidate | null;
   readonly exact: ExactPlan;
   /** What could not be planned with, in sentences. */
@@ -78,7 +85,7 @@ function useExploration({ constraints, ...situation }: Situation) {
     if (answer?.ok === false && error === null) return { kind: "error", message: answer.message, retry: null };
     return queryStatus({ data: answer, error, refetch: ask }, { what: "Evaluating cascades on this workload" });
   }, [answer, error, ask, cancelled, exploration]);
-  return { exploration, status, job, notes: answer?.ok ? (answer.notes ?? noNotes) : noNotes };
+  return { exploration, status, job, question, notes: answer?.ok ? (answer.notes ?? noNotes) : noNotes };
 }
 
 function useExactPlan(request: SolveQuestion, enabled: boolean): ExactPlan {
@@ -117,14 +124,23 @@ function useExactPlan(request: SolveQuestion, enabled: boolean): ExactPlan {
  * solves, places and simulates the plan whole. Until that arrives everything shown is called an estimate. The result keeps
  * its identity while nothing in it changes, so that panels are not drawn anew on every step of a thumb.
  *
+ * A chosen cascade is answered the same way: from the exploration, or from the lines around it, which the planner is asked for once
+ * the cascade is chosen or about to be turned.
+ *
  * @param estimated the knobs as far as the tables can answer them: with caps of the constraints made a limit on GPUs.
+ * @param chosen `fixed`: the cascade chosen by hand, as a held thumb has it; `settled`: the same as last let go; `turning`: whether the
+ * recommended one is about to be turned.
  */
 export function usePlanning(
   situation: Situation,
   knobs: { readonly asked: Knobs; readonly estimated: Knobs },
-  fixed: RoutingChoice | null,
+  {
+    fixed,
+    settled: around,
+    turning,
+  }: { readonly fixed: RoutingChoice | null; readonly settled: RoutingChoice | null; readonly turning: boolean },
 ): Planning {
-  const { exploration, status, job, notes } = useExploration(situation);
+  const { exploration, status, job, question, notes } = useExploration(situation);
   const { asked, estimated } = knobs;
   const settled = useDeferredValue(estimated);
   const choice = useMemo(() => (exploration === null ? null : choose(exploration, settled)), [exploration, settled]);
@@ -137,14 +153,21 @@ export function usePlanning(
     [situation, asked, fixed],
   );
   const exact = useExactPlan(request, exploration !== null && job.current);
-  const estimate = useMemo(() => {
-    if (exploration === null || choice === null) return null;
-    if (fixed === null) return choice.chosen;
-    const key = formatRouting(fixed);
-    return choice.candidates.find((candidate) => formatRouting(routingOf(exploration, candidate.routing)) === key) ?? null;
-  }, [exploration, choice, fixed]);
+  const recommended = useMemo(
+    () => (exploration === null || choice === null || choice.chosen === null ? null : routingOf(exploration, choice.chosen.routing)),
+    [exploration, choice],
+  );
+  const unchosen = useMemo(() => (exact.current && exact.plan !== null ? routingOfPlan(exact.plan) : recommended), [exact, recommended]);
+  const atHand = fixed ?? unchosen;
+  const lines = useLines(question, around ?? (turning ? unchosen : null), job.current);
+  const wanted = useDeferredValue(fixed) ?? recommended;
+  const found = useMemo(() => {
+    if (exploration === null || choice === null || wanted === null) return null;
+    return findRouting(wanted, { exploration, candidates: choice.candidates, lines }, settled);
+  }, [exploration, choice, lines, settled, wanted]);
+  const estimate = found?.candidate ?? null;
   return useMemo(
-    () => ({ status, exploration, exploring: job, knobs: settled, choice, estimate, exact, notes }),
-    [status, exploration, job, settled, choice, estimate, exact, notes],
+    () => ({ status, exploration, exploring: job, knobs: settled, choice, recommended, atHand, found, estimate, exact, notes }),
+    [status, exploration, job, settled, choice, recommended, atHand, found, estimate, exact, notes],
   );
 }

@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Knobs } from "@/solver/cascade/exploration";
-import { directStartOf, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import { useTRPC } from "../api/trpc";
 import { formatRate } from "../ui/format";
 import type { RunningPlan } from "./prepareCompare";
+import { routingOfPlan } from "./routingOf";
 
 /**
  * The running plan by what it promised, on the axes plans are compared by. null while none runs or it is being read.
@@ -26,8 +26,7 @@ export function useRunningPlan(
     if (data === undefined || runningPlanId === null) return null;
     const { policy, predictions, deployment, inputs } = data.plan;
     const { quality, qualityBand, p95Seconds, largestStageP95Seconds, costUsdPerRequest } = predictions;
-    const models = modelsOf(policy);
-    const directStart = directStartOf(policy);
+    const routing = routingOfPlan(data.plan);
     const { workload } = inputs;
     const otherTraffic = [
       // Nothing predicts what comes of it: the figures are of the plan that this one was made of.
@@ -37,8 +36,8 @@ export function useRunningPlan(
     ].join(" ");
     return {
       otherTraffic: otherTraffic === "" ? null : otherTraffic,
-      routing: { models, thresholds: thresholdsOf(policy), ...(directStart !== undefined && { startBelow: directStart.below }) },
-      gpus: models.map((model) => deployment.find((each) => each.model === model)?.gpus ?? 0),
+      routing,
+      gpus: routing.models.map((model) => deployment.find((each) => each.model === model)?.gpus ?? 0),
       quality,
       figures: {
         quality: qualityConfidence === null ? quality : qualityBand.low,

@@ -121,7 +121,7 @@ export const changeConnectionSchema = byCluster.extend({ connection: z.unknown()
 export const detachSchema = byCluster.extend({ name: z.string() });
 export const byEngine = byCluster.extend({ engineId: z.string().min(1) });
 
-export const exploreSchema = z.object({
+const situationSchema = z.object({
   workloadId: z.string().min(1),
   clusterId: z.string().min(1),
   requestsPerSecond: z.number().positive("give a rate above 0").max(100_000, "give at most 100,000 requests/s"),
@@ -139,16 +139,19 @@ export const exploreSchema = z.object({
   directStart: z.object({ auc: z.number().min(0.5).max(1) }).optional(),
 });
 
-export const solveSchema = exploreSchema.extend({
+const routingSchema = z.object({
+  models: z.array(z.string()).min(1),
+  thresholds: z.array(z.int().min(0).max(100)),
+  startBelow: z.int().min(0).max(100).optional(),
+});
+
+/** `around`: a routing that an operator set by hand, explored with all that differ from it in one threshold; left out: all cascades. */
+export const exploreSchema = situationSchema.extend({ around: routingSchema.nullable().optional() });
+
+export const solveSchema = situationSchema.extend({
   objective: objectiveSchema,
   /** A routing that an operator set by hand; null lets the planner choose. */
-  fixed: z
-    .object({
-      models: z.array(z.string()).min(1),
-      thresholds: z.array(z.int().min(0).max(100)),
-      startBelow: z.int().min(0).max(100).optional(),
-    })
-    .nullable(),
+  fixed: routingSchema.nullable(),
 });
 
 export const examineSchema = solveSchema.extend({ examine: z.enum(examinedKinds) });

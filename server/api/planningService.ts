@@ -139,10 +139,10 @@ export function createPlanningService(store: Store, planner: Planner, cards: Car
 
   return {
     serve,
-    async explore(request, asking) {
+    async explore({ around = null, ...request }, asking) {
       const found = situation(request);
       if (!found.ok) return found;
-      const answer = await planner.explore(found.situation, asking);
+      const answer = await planner.explore({ ...found.situation, around }, asking);
       return answer.ok ? { ...answer, ...noted(found.notes) } : answer;
     },
     async solve({ objective, fixed, ...request }, asking) {

@@ -5,6 +5,7 @@ import type { TellProgress } from "@/solver/cascade/progress";
 import type { Serving, ServingFigures } from "@/solver/cascade/servingFigures";
 import type {
   ExamineRequest,
+  ExploreRequest,
   PlanningAnswer,
   PlanningSituation,
   PlanningTask,
@@ -26,7 +27,7 @@ export interface Asking {
 /** Finds cascade plans in a worker thread, so that nothing else waits. Command line and studio use the same. */
 export interface Planner {
   /** Everything sliders need to choose plans without asking again. Refused when no model of the workload fits the cluster. */
-  explore(situation: PlanningSituation, asking?: Asking): Promise<Outcome<{ readonly exploration: ExplorationWire }>>;
+  explore(request: ExploreRequest, asking?: Asking): Promise<Outcome<{ readonly exploration: ExplorationWire }>>;
   /** A sealed plan, or why there is none and what could be reached. */
   solve(request: SolveRequest, asking?: Asking): Promise<SolveAnswer>;
   /** One question about the plan that a request leads to; refused where it leads to none. */
@@ -129,8 +130,8 @@ export function createPlanner({ warm = false }: { readonly warm?: boolean } = {}
   }
 
   return {
-    async explore(situation, asking) {
-      const answer = await ask(situation, { kind: "explore" }, asking);
+    async explore({ around = null, ...situation }, asking) {
+      const answer = await ask(situation, { kind: "explore", around }, asking);
       if (answer.kind === "exploration") return { ok: true, exploration: answer.exploration };
       if (answer.kind === "infeasible") return { ok: false, message: answer.answer.reason };
       throw new Error(`an exploration was asked, a ${answer.kind} came`);

@@ -3,6 +3,7 @@ import { encodeExploration } from "@/solver/cascade/explorationWire";
 import type { Explorer } from "@/solver/cascade/explore";
 import type { TellProgress } from "@/solver/cascade/progress";
 import { type Serving, servingFiguresOf, servingRefusal } from "@/solver/cascade/servingFigures";
+import { variedRoutings } from "@/solver/cascade/variedRoutings";
 import type { PlanConstraints } from "@/solver/deployment/constraints";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { UserCards } from "@/solver/hardware/cardSchema";
@@ -45,6 +46,7 @@ export class Cancelled extends Error {}
 export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number): PlanningDesk {
   const kept = new Map<string, Explorer>();
   const found = new WeakMap<Explorer, { readonly question: string; readonly draft: PlanDraft }>();
+  const searched = new WeakSet<Explorer>();
   let asked: () => boolean = () => false;
   let tell: TellProgress = () => undefined;
   let inHand: string | null = null;
@@ -88,6 +90,14 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     return explorer;
   }
 
+  function searchedExplorer(situation: PlanningSituation, percentile: number): Explorer {
+    const explorer = explorerFor(situation, percentile);
+    explorer.search();
+    unlessCancelled();
+    searched.add(explorer);
+    return explorer;
+  }
+
   return {
     work(asking, wanted, cancelled, told = () => undefined) {
       const startedSeconds = nowSeconds();
@@ -111,18 +121,21 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         if (whole) return answer;
         throw new Cancelled();
       } finally {
-        // A search that was cut short must not pass for a whole one.
-        if (!whole && inHand !== null) kept.delete(inHand);
+        // A search that was cut short must not pass for a whole one. What comes after a whole one is forgotten by the next question.
+        const explorer = inHand === null ? undefined : kept.get(inHand);
+        if (!whole && inHand !== null && explorer !== undefined && !searched.has(explorer)) kept.delete(inHand);
       }
 
       function carryOut(): PlanningAnswer {
         if (task.kind === "explore") {
-          const explorer = explorerFor(situation, DEFAULT_PERCENTILE);
-          explorer.search();
-          return { kind: "exploration", exploration: encodeExploration(explorer.exploration()) };
+          const explorer = searchedExplorer(situation, DEFAULT_PERCENTILE);
+          const around = task.around == null ? null : fixedRouting(explorer, task.around, { withIdleStages: true });
+          if (around !== null && "reason" in around) return infeasible(around.kind, around.reason);
+          const exploration = around === null ? explorer.exploration() : variedRoutings(explorer, around);
+          return { kind: "exploration", exploration: encodeExploration(exploration) };
         }
         const { objective } = task;
-        const explorer = explorerFor(
+        const explorer = searchedExplorer(
           { ...situation, qualityConfidence: objective.qualityConfidence ?? DEFAULT_QUALITY_CONFIDENCE },
           objective.percentile,
         );
@@ -133,6 +146,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         // Of the very plan that was found: MILPs that run out of time need not end alike twice.
         const draft = task.kind === "examine" && known?.question === question ? known.draft : planned(explorer, objective, fixed);
         if (draft.kind === "infeasible") return draft;
+        unlessCancelled();
         found.set(explorer, { question, draft });
         if (task.kind === "solve") return { kind: "draft", draft };
         // What an examination plans on its way would count from the start again.

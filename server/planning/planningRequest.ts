@@ -47,6 +47,11 @@ export type FixedRouting = {
   readonly startBelow?: number | undefined;
 } | null;
 
+export interface ExploreRequest extends PlanningSituation {
+  /** Explored with all routings that differ from it in one threshold, in place of all cascades; left out or null: all cascades. */
+  readonly around?: FixedRouting;
+}
+
 export interface SolveRequest extends PlanningSituation {
   readonly objective: Objective;
   readonly fixed: FixedRouting;
@@ -76,7 +81,7 @@ export const DEFAULT_QUALITY_CONFIDENCE = 0.9;
 export const DEFAULT_PERCENTILE = 95;
 
 export type PlanningTask =
-  | { readonly kind: "explore" }
+  | { readonly kind: "explore"; readonly around?: FixedRouting }
   | { readonly kind: "solve"; readonly objective: Objective; readonly fixed: FixedRouting }
   | { readonly kind: "examine"; readonly objective: Objective; readonly fixed: FixedRouting; readonly examine: ExaminedKind }
   /** What a plan's own policy does on some of its engines, and on others. */

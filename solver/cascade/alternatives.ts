@@ -3,7 +3,8 @@ import { best, promisedQuality } from "./choose";
 import type { DeployedStage } from "./deployedStage";
 import type { Candidate, Exploration, Knobs } from "./exploration";
 import type { Finalist } from "./finalist";
-import { boundText, counted, rateText, secondsText, usdText } from "./wording";
+import { unservedSays } from "./unservedSays";
+import { boundText, counted, secondsText, usdText } from "./wording";
 
 /** Alternatives a plan lists: single models first, then the cascades that came closest. */
 const MAX_LISTED = 8;
@@ -48,14 +49,18 @@ export function alternativesTo(weighed: Weighed): { readonly list: Alternative[]
     }),
   ].flatMap((verdict) => verdict ?? []);
   others.sort((a, b) => a.rank - b.rank);
-  const list = others.slice(0, MAX_LISTED).map(({ candidate, reason }) => ({
-    stages: stagesOf(candidate.routing).map((model) => exploration.models[model] ?? ""),
-    thresholds: [...(exploration.routings[candidate.routing]?.thresholds ?? [])],
-    quality: candidate.quality,
-    p95Seconds: candidate.latencySeconds < Number.POSITIVE_INFINITY ? candidate.latencySeconds : null,
-    gpus: candidate.gpusTotal,
-    reason,
-  }));
+  const list = others.slice(0, MAX_LISTED).map(({ candidate, reason }) => {
+    const { thresholds = [], startBelow = 0 } = exploration.routings[candidate.routing] ?? {};
+    return {
+      stages: stagesOf(candidate.routing).map((model) => exploration.models[model] ?? ""),
+      thresholds: [...thresholds],
+      ...(startBelow === 0 ? {} : { startBelow }),
+      quality: candidate.quality,
+      p95Seconds: candidate.latencySeconds < Number.POSITIVE_INFINITY ? candidate.latencySeconds : null,
+      gpus: candidate.gpusTotal,
+      reason,
+    };
+  });
   const why = others
     .filter(({ candidate, simulated }) => simulated || (chosen.length === 1) !== (stagesOf(candidate.routing).length === 1))
     .map(({ candidate, reason }) => `${named(stagesOf(candidate.routing))}: ${reason}`);
@@ -109,7 +114,7 @@ function verdictOn(own: readonly Candidate[], weighed: Weighed): Verdict | null 
   if (highest === null) {
     const idle = best(own, "quality-under-latency", quality);
     if (idle === null) return null;
-    return { candidate: idle, reason: whyIdle(idle, exploration, knobs), simulated, rank: 1e6 - quality(idle) };
+    return { candidate: idle, reason: unservedSays(idle.routing, exploration, knobs), simulated, rank: 1e6 - quality(idle) };
   }
   const bound = knobs.qualityConfidence === null ? "" : " as a lower bound";
   if (quality(highest) < floor)
@@ -145,13 +150,6 @@ function simulatedWhole(own: readonly Candidate[], { knobs, finalist, verified }
   const more = secondsText(candidate.latencySeconds - finalist.verifiedSeconds);
   const reason = `${secondsText(candidate.latencySeconds)} simulated whole, ${more} more than this plan`;
   return { candidate, reason, simulated: true, rank: candidate.latencySeconds };
-}
-
-function whyIdle({ routing }: Candidate, { routings, leastGpus, requestsPerSecond, maxGpus }: Exploration, knobs: Knobs): string {
-  const gpus = Math.min(knobs.maxGpus, maxGpus);
-  const needed = (routings[routing]?.stages ?? []).reduce((sum, model) => sum + (leastGpus[model] ?? 0), 0);
-  if (needed > gpus) return `needs ${counted(needed, "GPU")} for one replica of each of its models, of ${gpus} there are`;
-  return `unstable: does not keep up with ${rateText(requestsPerSecond)} on ${counted(gpus, "GPU")}`;
 }
 
 function oneModelWins(name: string, next: Candidate | null, { exploration, finalist, knobs }: Weighed): string {

@@ -9,7 +9,7 @@ export function gatherExploration(input: ExploreInput, points: readonly Evaluate
     models: input.sample.models,
     requestsPerSecond: input.requestsPerSecond,
     maxGpus,
-    leastGpus: input.shapes.map(([smallest]) => (smallest === undefined ? 0 : smallest.shape.tp * smallest.shape.pp)),
+    leastGpus: leastGpusOf(input.shapes),
     usdPerGpuHour: input.usdPerGpuHour,
     judge: input.judge,
     qualityConfidence: input.qualityConfidence,
@@ -38,3 +38,7 @@ export function gatherExploration(input: ExploreInput, points: readonly Evaluate
   }
   return exploration;
 }
+
+/** Per model the GPUs of its smallest replica; 0 where none fits. */
+export const leastGpusOf = (shapes: ExploreInput["shapes"]): readonly number[] =>
+  shapes.map(([smallest]) => (smallest === undefined ? 0 : smallest.shape.tp * smallest.shape.pp));

@@ -2,12 +2,15 @@
  * Thresholds that differ in what they accept: the judged scores that occur, in 1..100, without the lowest, at which everything is
  * accepted. Of thresholds between two scores that occur the upper score stands for all.
  */
-export function usefulThresholds(judged: Float64Array): number[] {
+export const usefulThresholds = (judged: Float64Array): number[] => occurringScores(judged).slice(1);
+
+/** The judged scores that occur, rounded up to whole numbers, ascending. */
+export function occurringScores(judged: Float64Array): number[] {
   const occurs = new Uint8Array(102);
   for (const score of judged) occurs[Math.min(101, Math.ceil(score))] = 1;
   const scores: number[] = [];
   for (let score = 0; score <= 100; score += 1) if (occurs[score] === 1) scores.push(score);
-  return scores.slice(1);
+  return scores;
 }
 
 /** Every cascade of the ladder: each non-empty subset of models, smallest first. */

@@ -7,6 +7,7 @@ import type { Constrained } from "./constrainedDeployment";
 import { addByName, type ConflictingConstraint, explainConflict } from "./explainConflict";
 import type { Choice, NoPlanKind } from "./exploration";
 import type { Finalist } from "./finalist";
+import { unservedByHand } from "./unservedSays";
 import { counted, secondsText } from "./wording";
 
 /** How a search for a plan ended without one. */
@@ -61,10 +62,7 @@ function overloadedByHand({ explorer, explorerUnder, fixed, cluster, objective }
   const own = free === explorer || fixed === null ? routing : addByName(free, explorer.input.sample.models, fixed);
   const candidate = candidatesFor(free.exploration(), { ...objective, kind: "latency-under-quality", maxGpus })[own];
   if (candidate === undefined || candidate.latencySeconds < Number.POSITIVE_INFINITY) return null;
-  return {
-    kind: "overloaded",
-    reason: `Unstable: with these thresholds ${counted(maxGpus, "GPU")} do not keep up with the requests each stage gets. Add GPUs, lower the rate or turn the thresholds.`,
-  };
+  return unservedByHand(own, free.exploration(), { maxGpus });
 }
 
 function noneVerified({ objective, fixed, constraints }: Asked, { verified }: Ended): Why {

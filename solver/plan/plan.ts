@@ -178,6 +178,8 @@ const predictionsSchema = z.object({
 const alternativeSchema = z.object({
   stages: z.array(z.string()).min(1),
   thresholds: z.array(z.int()),
+  /** Router score from which a request starts at a stage; left out: all start at the first. */
+  startBelow: z.int().min(1).max(100).optional(),
   quality: score,
   p95Seconds: seconds.nullable(),
   gpus: z.int().nonnegative(),

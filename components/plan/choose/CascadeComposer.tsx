@@ -1,0 +1,184 @@
+"use client";
+
+import { useRef, useState } from "react";
+import { Badge } from "../../ui/Badge";
+import { Button } from "../../ui/Button";
+import { Knob } from "../../ui/Knob";
+import { ModelChip } from "../../ui/ModelChip";
+import type { ModelIdentity } from "../../ui/modelIdentity";
+import type { RoutingChoice } from "../routingKey";
+import type { Planning } from "../usePlanning";
+import { modelProblem, type StageRules } from "./choiceProblem";
+import { compareChoice, type HeldFigures, missesOf } from "./compareChoice";
+import { toggleStage } from "./toggleStage";
+
+/** Turns nearer together in time than this are one step of the back button. */
+const ONE_STEP_MS = 1000;
+
+type Choose = (routing: RoutingChoice | null, how: "push" | "replace") => void;
+
+/** Writes turns of one cascade that follow one another quickly as one step to go back. */
+function useSteps(onChoose: Choose): (routing: RoutingChoice) => void {
+  const last = useRef({ models: "", atMs: 0 });
+  return (routing) => {
+    const now = { models: routing.models.join(), atMs: Date.now() };
+    const same = now.models === last.current.models && now.atMs - last.current.atMs < ONE_STEP_MS;
+    last.current = now;
+    onChoose(routing, same ? "replace" : "push");
+  };
+}
+
+/** What a chosen cascade gives up and gains against the recommended one, and the way back. */
+function Verdict(props: {
+  readonly planning: Planning;
+  readonly isRecommended: boolean;
+  readonly problem: string | null;
+  readonly held: HeldFigures | null;
+  readonly onReturn: () => void;
+}) {
+  const { isRecommended } = props;
+  const { estimate, choice, knobs } = props.planning;
+  const recommended = choice?.chosen ?? null;
+  const misses = props.held === null ? [] : missesOf(props.held, knobs);
+  const keepsUp = estimate !== null && estimate.latencySeconds < Number.POSITIVE_INFINITY;
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+      <p role="status" className="min-w-0 flex-1 basis-80 text-sm text-ink-2" data-testid="choice-verdict">
+        {recommended === null && "Nothing is recommended: no cascade keeps floor and budget. "}
+        {recommended !== null && isRecommended && "This is what is recommended. "}
+        {recommended !== null && !isRecommended && keepsUp && (
+          <>
+            <span className="font-medium text-ink">{compareChoice(estimate, recommended)}</span> against the recommendation, by the tables.{" "}
+          </>
+        )}
+        {estimate === null && props.problem === null && "The tables do not have these thresholds yet. "}
+        {misses.length > 0 && <span className="text-warn">It {misses.join(" and ")}.</span>}
+      </p>
+      <Button onClick={props.onReturn}>Return to the recommendation</Button>
+    </div>
+  );
+}
+
+/**
+ * The cascade, to be composed: which models of the ladder are stages, and from which score each answer is accepted. Any turn makes it the
+ * operator's choice, in the address, until it is given back to the planner.
+ */
+export function CascadeComposer(props: {
+  readonly planning: Planning;
+  /** The cascade as it stands: chosen by hand, else recommended. */
+  readonly shown: RoutingChoice;
+  readonly chosen: boolean;
+  /** Whether the chosen cascade is the recommended one. */
+  readonly isRecommended: boolean;
+  /** Why it cannot be planned; null where it can. */
+  readonly problem: string | null;
+  /** Every model of the workload, smallest first. */
+  readonly models: readonly string[];
+  readonly rules: StageRules;
+  /** What floor and budget are held against; null while there is nothing. */
+  readonly held: HeldFigures | null;
+  readonly identities: ReadonlyMap<string, ModelIdentity>;
+  /** While a thumb is held. */
+  readonly onDraft: (routing: RoutingChoice) => void;
+  readonly onChoose: Choose;
+  /** Called once the operator comes near: what a turn asks of the tables is then made ready. */
+  readonly onApproach: () => void;
+}) {
+  const { planning, shown, chosen, rules, onDraft, onChoose } = props;
+  const { exploration, choice, knobs } = planning;
+  const [refused, setRefused] = useState<string | null>(null);
+  const step = useSteps(onChoose);
+
+  function toggle(model: string) {
+    if (exploration === null || choice === null) return;
+    const problem = shown.models.includes(model) ? null : modelProblem(model, rules);
+    const next = problem === null ? toggleStage(shown, model, { exploration, candidates: choice.candidates, knobs }) : null;
+    setRefused(problem ?? (next === null ? "A cascade needs at least one model: choose another before you take this one out." : null));
+    if (next !== null) onChoose(next, "push");
+  }
+  const turned = (stage: number, value: number): RoutingChoice => ({
+    ...shown,
+    thresholds: shown.thresholds.map((each, at) => (at === stage ? Math.round(value) : each)),
+  });
+
+  return (
+    <section aria-label="Cascade to plan" className="flex flex-col gap-3" onPointerEnter={props.onApproach} onFocus={props.onApproach}>
+      <div className="flex flex-wrap items-center gap-2">
+        <ul aria-label="Stages" className="flex list-none flex-wrap gap-2">
+          {props.models.map((model) => {
+            const identity = props.identities.get(model);
+            const stage = shown.models.includes(model);
+            const problem = stage ? null : modelProblem(model, rules);
+            return (
+              <li key={model}>
+                <Button
+                  aria-pressed={stage}
+                  aria-disabled={problem !== null}
+                  title={problem ?? undefined}
+                  className={stage ? "border-accent! bg-accent-soft!" : problem === null ? "text-ink-3" : "text-ink-3 opacity-60"}
+                  onClick={() => toggle(model)}
+                >
+                  <span aria-hidden="true" className="w-3 text-accent">
+                    {stage ? "✓" : "+"}
+                  </span>
+                  {identity === undefined ? model : <ModelChip identity={identity} />}
+                </Button>
+              </li>
+            );
+          })}
+        </ul>
+        <Badge tone={chosen ? "accent" : "neutral"}>{chosen ? "your choice" : "recommended"}</Badge>
+      </div>
+      {refused !== null && (
+        <p role="status" className="text-sm text-warn">
+          {refused}
+        </p>
+      )}
+      {shown.thresholds.length === 0 ? (
+        <p className="text-sm text-ink-3">{shown.models[0]} answers every request alone: there is no threshold to set.</p>
+      ) : (
+        <div className="grid gap-x-8 gap-y-3 sm:grid-cols-2 xl:grid-cols-3">
+          {shown.thresholds.map((threshold, stage) => {
+            const model = shown.models[stage] ?? "?";
+            return (
+              <Knob
+                key={model}
+                label={`Accept ${model} from`}
+                unit="score"
+                min={0}
+                max={100}
+                step={1}
+                value={threshold}
+                onDraft={(value) => onDraft(turned(stage, value))}
+                onCommit={(value) => step(turned(stage, value))}
+                onReset={null}
+              />
+            );
+          })}
+          {shown.startBelow !== undefined && (
+            <Knob
+              label="Start where the router gives at least"
+              unit="score"
+              min={1}
+              max={100}
+              step={1}
+              value={shown.startBelow}
+              onDraft={(value) => onDraft({ ...shown, startBelow: Math.round(value) })}
+              onCommit={(value) => step({ ...shown, startBelow: Math.round(value) })}
+              onReset={null}
+            />
+          )}
+        </div>
+      )}
+      {chosen && (
+        <Verdict
+          planning={planning}
+          isRecommended={props.isRecommended}
+          problem={props.problem}
+          held={props.held}
+          onReturn={() => onChoose(null, "push")}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,46 @@
+import type { Exploration, Knobs } from "@/solver/cascade/exploration";
+import { type Ladder, type NamedRouting, refusalSays, routingRefusal, stageWithoutRequests } from "@/solver/cascade/routingRefusal";
+import { unservedByHand } from "@/solver/cascade/unservedSays";
+import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ConstraintsView } from "../constraintsCodec";
+import type { FoundRouting } from "./findRouting";
+
+/** What decides which models may be stages here. */
+export interface StageRules {
+  readonly ladder: Ladder;
+  readonly cluster: Pick<ClusterSpec, "kind" | "name">;
+  readonly view: Pick<ConstraintsView, "constraints" | "judge">;
+}
+
+export const stageRules = ({ models, leastGpus }: Exploration, cluster: StageRules["cluster"], view: ConstraintsView): StageRules => ({
+  ladder: { models, leastGpus, router: view.routerAuc !== null, given: cluster.kind === "endpoints" },
+  cluster,
+  view,
+});
+
+/** Why a model can be no stage here, in one sentence; null where it can. */
+export function modelProblem(model: string, { ladder, cluster, view }: StageRules): string | null {
+  if (view.constraints.excluded.includes(model)) return `${model} is excluded by a constraint: allow it to make it a stage.`;
+  if (view.judge?.model === model) return `${model} judges answers here, so it cannot be a stage too.`;
+  const alone = { models: [model], thresholds: [] };
+  const refusal = routingRefusal(alone, ladder);
+  if (refusal?.kind === "unknown-model" && cluster.kind === "endpoints")
+    return `No engine of ${model} is attached to ${cluster.name}, so it cannot be a stage.`;
+  return refusal === null ? null : refusalSays(refusal, alone, ladder);
+}
+
+/**
+ * Why a chosen cascade cannot be planned, in one sentence; null where it can, as far as the tables know.
+ *
+ * @param found what the tables say of it; null while they do not have it.
+ */
+export function choiceProblem(asked: NamedRouting, found: FoundRouting | null, knobs: Knobs, rules: StageRules): string | null {
+  for (const model of asked.models) {
+    const problem = modelProblem(model, rules);
+    if (problem !== null) return problem;
+  }
+  const refusal = routingRefusal(asked, rules.ladder) ?? (found === null ? null : stageWithoutRequests(found.routing.share));
+  if (refusal !== null) return refusalSays(refusal, asked, rules.ladder);
+  if (found === null || found.candidate.latencySeconds < Number.POSITIVE_INFINITY) return null;
+  return unservedByHand(found.candidate.routing, found.exploration, knobs).reason;
+}

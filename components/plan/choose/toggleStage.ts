@@ -1,0 +1,33 @@
+import { best, meeting, promisedQuality } from "@/solver/cascade/choose";
+import type { Candidate, Exploration, Knobs } from "@/solver/cascade/exploration";
+import type { RoutingChoice } from "../routingKey";
+import { routingOf } from "../routingOf";
+
+/** Where the search looked at no routing of a cascade, which is then as good as any. */
+const MIDDLE = 50;
+
+/**
+ * A cascade with one model more or fewer, at the thresholds that suit the knobs best among those the search looked at: those that meet
+ * floor and budget, else of the highest quality. null where no model would be left.
+ */
+export function toggleStage(
+  { models }: RoutingChoice,
+  model: string,
+  tables: { readonly exploration: Exploration; readonly candidates: readonly Candidate[]; readonly knobs: Knobs },
+): RoutingChoice | null {
+  const { exploration, candidates, knobs } = tables;
+  const next = exploration.models.filter((each) => models.includes(each) !== (each === model));
+  if (next.length === 0) return null;
+  const stages = next.map((each) => exploration.models.indexOf(each)).join();
+  const own = candidates.filter(({ routing }) => {
+    const found = exploration.routings[routing];
+    return found !== undefined && found.startBelow === 0 && found.stages.join() === stages;
+  });
+  const quality = promisedQuality(knobs);
+  const serving = own.filter(({ latencySeconds }) => latencySeconds < Number.POSITIVE_INFINITY);
+  const suits =
+    best(meeting(serving, knobs), knobs.kind, quality) ??
+    best(serving, "quality-under-latency", quality) ??
+    best(own, "quality-under-latency", quality);
+  return suits === null ? { models: next, thresholds: next.slice(1).map(() => MIDDLE) } : routingOf(exploration, suits.routing);
+}
