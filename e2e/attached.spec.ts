@@ -124,3 +124,117 @@ test("where scores on attached engines are not as planned, Live names them as th
   }
   expect(problems).toEqual([]);
 });
+
+test("an operator of attached engines chooses a cascade that lost, then a point of the frontier, then composes one, and applies it", async ({
+  page,
+  studio,
+}, info) => {
+  test.setTimeout(400_000);
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  const engines = await startAttachedEngines();
+  try {
+    const clusterId = await attached(page, studio, engines);
+    await page.goto(`${studio.url}/plan?cluster=${clusterId}&rate=1&floor=30`);
+    const hash = page.getByTestId("plan-hash");
+    await expect(hash).toBeVisible({ timeout: 60_000 });
+    const recommended = await hash.innerText();
+    const stages = page.getByRole("table", { name: "Predictions per stage" }).locator("tbody tr");
+    const pressed = page.getByRole("list", { name: "Stages" }).getByRole("button", { pressed: true });
+    const back = page.getByRole("button", { name: "Return to the recommendation" });
+
+    await test.step("one of two models that lost is a button: it is planned with its stages and thresholds", async () => {
+      await page.getByText(/cascades? that lost$/).click();
+      await page.getByRole("list", { name: "Other cascades" }).getByRole("button", { name: /→/ }).click();
+      await expect(page).toHaveURL(/fixed=qwen2\.5-3b%40\d+~qwen2\.5-7b/);
+      await expect(pressed).toHaveCount(2);
+      await expect(page.getByTestId("choice-verdict")).toContainText("against the recommendation, by the tables.");
+      await expect(hash).toBeVisible({ timeout: 60_000 });
+      expect(await hash.innerText()).not.toBe(recommended);
+      await expect(stages).toHaveCount(2);
+      const threshold = await page.getByRole("spinbutton", { name: "Accept qwen2.5-3b from" }).inputValue();
+      await expect(page.getByRole("list", { name: "Cascade" })).toContainText(`score < ${threshold}`);
+      await lookOver(page, info, "lost");
+    });
+
+    await test.step("the back button takes the choice back", async () => {
+      await page.goBack();
+      await expect(page).not.toHaveURL(/fixed=/);
+      await expect(hash).toHaveText(recommended, { timeout: 60_000 });
+    });
+
+    await test.step("a point of the frontier is chosen by keyboard, by its row and by the pointer", async () => {
+      const chart = page.getByRole("group", { name: "Frontier chart" });
+      await chart.focus();
+      await page.keyboard.press("ArrowLeft");
+      await page.keyboard.press("Enter");
+      await expect(page).toHaveURL(/fixed=/);
+      const byKeyboard = new URL(page.url()).searchParams.get("fixed");
+      await expect(hash).toBeVisible({ timeout: 60_000 });
+      await back.click();
+      await expect(page).not.toHaveURL(/fixed=/);
+      const rows = page.getByRole("table", { name: "Plans on the frontier" });
+      await rows.getByRole("button", { name: /qwen2\.5-3b.*one model alone/ }).click();
+      await expect(page).toHaveURL(/fixed=qwen2\.5-3b(&|$)/);
+      await back.click();
+      const points = page.getByTestId("frontier-chart").locator('circle[r="3.5"]');
+      const box = await points.last().boundingBox();
+      if (box === null) throw new Error("There is no point on the chart.");
+      await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+      await expect(page).toHaveURL(/fixed=/);
+      expect(new URL(page.url()).searchParams.get("fixed")).toBe(byKeyboard);
+      await expect(page.getByTestId("frontier-chart")).toContainText("your choice");
+      await back.click();
+    });
+
+    await test.step("what has no engine here is no stage: a sentence says so and nothing is lost", async () => {
+      const before = page.url();
+      await page
+        .getByRole("list", { name: "Stages" })
+        .getByRole("button", { name: /qwen2\.5-(14|32)b/ })
+        .first()
+        .click();
+      await expect(page.getByRole("status").filter({ hasText: /^No engine of qwen2\.5-\d+b is attached to attached/ })).toBeVisible();
+      expect(page.url()).toBe(before);
+      await expect(hash).toHaveText(recommended);
+    });
+
+    await test.step("a cascade is composed of stages and a threshold; each step answers at once", async () => {
+      for (const model of ["qwen2.5-3b", "qwen2.5-7b"]) {
+        const stage = page.getByRole("list", { name: "Stages" }).getByRole("button", { name: model });
+        if ((await stage.getAttribute("aria-pressed")) === "false") await stage.click();
+      }
+      await expect(pressed).toHaveCount(2);
+      const threshold = page.getByRole("slider", { name: "Accept qwen2.5-3b from" });
+      await threshold.focus();
+      for (let step = 0; step < 12; step += 1) await page.keyboard.press("ArrowRight");
+      const set = await page.getByRole("spinbutton", { name: "Accept qwen2.5-3b from" }).inputValue();
+      await expect(page).toHaveURL(new RegExp(`fixed=qwen2\\.5-3b%40${set}~qwen2\\.5-7b`));
+      await expect(page.getByTestId("figure-quality")).toHaveText(/\d/);
+      await expect(hash).toBeVisible({ timeout: 60_000 });
+      await expect(page.getByRole("list", { name: "Cascade" })).toContainText(`score < ${set}`);
+    });
+
+    await test.step("a threshold that lets no answer through is refused in a sentence, and mended by the back button", async () => {
+      const composed = page.url();
+      // Later than what counts as one step to go back.
+      await page.waitForTimeout(1_100);
+      await page.getByRole("spinbutton", { name: "Accept qwen2.5-3b from" }).fill("0");
+      await expect(page.getByText("This cascade cannot be planned")).toBeVisible();
+      await expect(page.getByText(/so no request reaches qwen2\.5-7b: raise the threshold/)).toBeVisible();
+      await page.goBack();
+      await expect(page).toHaveURL(composed);
+      await expect(hash).toBeVisible({ timeout: 60_000 });
+    });
+
+    await test.step("it is reviewed, approved and applied like any other plan", async () => {
+      const sealed = await hash.innerText();
+      await page.getByRole("button", { name: "Review and apply" }).click();
+      await approveAndApply(page);
+      await expect(page.getByRole("banner")).toContainText(`runs ${sealed}`);
+    });
+  } finally {
+    await engines.stop();
+  }
+  expect(problems).toEqual([]);
+});
