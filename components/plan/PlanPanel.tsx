@@ -169,7 +169,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
               {showsEstimate ? (
                 <>
                   <PlanFigures figures={estimatedFigures(estimate, planning.knobs.maxGpus, gpuTypes(cluster.spec).length > 1)} estimate />
-                  {planning.choice?.binds && <p className="text-sm text-ink-2">{planning.choice.binds}</p>}
+                  {fixed === null && planning.choice?.binds && <p className="text-sm text-ink-2">{planning.choice.binds}</p>}
                   <LeftOut view={view} />
                 </>
               ) : (

@@ -58,7 +58,7 @@ function PlanDesk(props: {
     [knobs, asked, cluster.spec],
   );
   const planning = usePlanning(situation, planned, { fixed, settled, turning });
-  const models = (workloads.find((each) => each.id === workloadId)?.models ?? []).map((each) => each.model);
+  const models = useByText((workloads.find((each) => each.id === workloadId)?.models ?? []).map((each) => each.model));
   // A judge that runs as an engine here has GPUs too; last, so that it takes no model's hue.
   const identities = useModelIdentities(judge === null ? models : [...models, judge.model]);
   const running = useRunningPlan(cluster.runningPlanId, knobs, situation);

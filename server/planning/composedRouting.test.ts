@@ -117,16 +117,16 @@ describe("a routing composed by hand", () => {
   it("does not make the search again when nobody waits for it any more", async () => {
     const fresh = createPlanningDesk(await loadGlpkEngine(), () => 0);
     fresh.work(situation, { kind: "explore" }, never);
-    const askedBy = (cancelled: () => boolean): void => {
-      const around = { models, thresholds: [55, 60] };
-      expect(() => fresh.work(situation, { kind: "explore", around }, cancelled)).toThrow(Cancelled);
-      expect(() => fresh.work(situation, { kind: "solve", objective, fixed: around }, cancelled)).toThrow(Cancelled);
+    const soon = () => {
+      let asked = 0;
+      return () => {
+        asked += 1;
+        return asked > 2;
+      };
     };
-    let asked = 0;
-    askedBy(() => {
-      asked += 1;
-      return asked % 40 > 2;
-    });
+    const around = { models, thresholds: [55, 60] };
+    expect(() => fresh.work(situation, { kind: "explore", around }, soon())).toThrow(Cancelled);
+    expect(() => fresh.work(situation, { kind: "solve", objective, fixed: around }, soon())).toThrow(Cancelled);
     let again = 0;
     fresh.work(situation, { kind: "explore" }, () => {
       again += 1;
@@ -143,6 +143,10 @@ describe("a routing composed by hand", () => {
     expect(reasonFor(desk, { models: [small, "gpt-9"], thresholds: [50] })).toContain("gpt-9 is not among the models to plan with");
     const one = { ...situation.cluster, nodes: [{ name: "node1", gpus: 1 }] };
     expect(reasonFor(desk, { models: [small, large], thresholds: [50] }, { cluster: one })).toBe(
+      `${small} > ${large} needs 2 GPUs for one replica of each of its models, of 1 there are. Allow more GPUs or leave a model out.`,
+    );
+    const little = { ...one, gpu: "l40s" };
+    expect(reasonFor(desk, { models: [small, large], thresholds: [50] }, { cluster: little })).toBe(
       `${large} fits on no replica that the GPUs here allow: leave it out.`,
     );
     const answer = desk.work(

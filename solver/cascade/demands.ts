@@ -1,5 +1,6 @@
 import { constraintsOf, type NamedConstraint, type PlanConstraints } from "../deployment/constraints";
 import type { Objective } from "../plan/plan";
+import { exactSecondsText } from "./wording";
 
 /** All that a plan is to keep: the constraints, the floor and the latency budget. */
 export interface Demands extends Pick<Objective, "qualityFloor" | "latencyBudgetSeconds"> {
@@ -26,7 +27,7 @@ export function demandsOf({ constraints, qualityFloor, latencyBudgetSeconds }: D
   const budget: Demand = {
     kind: "latencyBudgetSeconds",
     model: null,
-    says: `within ${latencyBudgetSeconds} s`,
+    says: `within ${exactSecondsText(latencyBudgetSeconds ?? 0)}`,
     without: (demands) => ({ ...demands, latencyBudgetSeconds: null }),
   };
   return [...named, ...(qualityFloor === null ? [] : [floor]), ...(latencyBudgetSeconds === null ? [] : [budget])];

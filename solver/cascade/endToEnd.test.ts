@@ -72,6 +72,33 @@ describe("composeEndToEnd", () => {
     );
   });
 
+  it("returns weights that add up to the percentile though nearly all requests take the same and some far longer", () => {
+    const nearlySame = fc.record({
+      seconds: fc.double({ min: 0.001, max: 0.1, noNaN: true }),
+      spread: fc.constantFrom(0, 1e-4, 1e-2),
+      outlier: fc.double({ min: 1, max: 50, noNaN: true }),
+      prompts: fc.integer({ min: 40, max: 700 }),
+    });
+    fc.assert(
+      fc.property(nearlySame, ({ seconds, spread, outlier, prompts }) => {
+        const relative = Float64Array.from({ length: prompts }, (_, prompt) => (prompt === 3 ? outlier : 1 + (spread * prompt) / prompts));
+        const none = new Uint8Array(prompts);
+        const given = {
+          start: none,
+          exit: none,
+          relative: [relative],
+          stageSeconds: [seconds],
+          judgeSecondsPerCall: 0,
+          quantile: 0.95,
+          stride: 1,
+        };
+        const composed = composeEndToEnd(given);
+        expect((composed.weights[0] ?? 0) * seconds).toBeCloseTo(composed.seconds, 9);
+        expect(composed.seconds).toBeGreaterThanOrEqual(seconds);
+      }),
+    );
+  });
+
   it("returns weights that foretell what a small change of one stage does", () => {
     const given = input([2, 5, 9], [1, 0.5, 0.2]);
     const { seconds, weights } = composeEndToEnd(given);

@@ -70,14 +70,17 @@ export function composeEndToEnd({
   const judgeSecondsAt = stageSeconds[last + 1] ?? 0;
   if (judgedRelative !== undefined)
     for (let at = 0; at < prompts; at += 1) total[at] = (total[at] ?? 0) + judgeSecondsAt * (judgedRelative[at * stride] ?? 0);
-  const [low = 0, middle = 0, high = 0] = latenciesAtRanks(total, [quantile - WINDOW, quantile, Math.min(1, quantile + WINDOW)]);
+  const classes = latencyClasses(total);
+  const [low = 0, middle = 0, high = 0] = classes.atRanks([quantile - WINDOW, quantile, Math.min(1, quantile + WINDOW)]);
   const weights = new Array<number>(stageSeconds.length).fill(0);
   let judged = 0;
   let sum = 0;
   let count = 0;
   for (let at = 0; at < prompts; at += 1) {
     const seconds = total[at] ?? 0;
-    if (seconds < low || seconds > high) continue;
+    // By class, not by its edge: where most requests take about the same, all ranks of the window fall in one class.
+    const own = classes.of(seconds);
+    if (own < low || own > high) continue;
     const prompt = at * stride;
     for (let stage = start[prompt] ?? 0; stage <= (exit[prompt] ?? 0); stage += 1)
       weights[stage] = (weights[stage] ?? 0) + (relative[stage]?.[prompt] ?? 0);
@@ -87,28 +90,36 @@ export function composeEndToEnd({
     count += 1;
   }
   // The window's mean differs a little from its middle; one factor makes the weights add up to the percentile again.
-  const scale = sum > 0 ? middle / sum : 1 / Math.max(1, count);
+  const seconds = classes.upperSeconds(middle);
+  const scale = sum > 0 ? seconds / sum : 1 / Math.max(1, count);
   return {
-    seconds: middle,
+    seconds,
     weights: weights.map((weight) => weight * scale),
     judgeSeconds: judged * judgeSecondsPerCall * scale,
   };
 }
 
-/** Upper edges of the latency classes that hold the given ranks; sorting would cost ten times as much. */
-function latenciesAtRanks(values: Float64Array, ranks: readonly number[]): number[] {
+/** Latencies in classes of one width; sorting would cost ten times as much. */
+function latencyClasses(values: Float64Array) {
   let longest = 0;
   for (const value of values) if (value > longest) longest = value;
-  const counts = new Int32Array(CLASSES + 1);
   const perClass = longest > 0 ? CLASSES / longest : 0;
-  for (const value of values) counts[(value * perClass) | 0] = (counts[(value * perClass) | 0] ?? 0) + 1;
-  return ranks.map((rank) => {
-    const wanted = rank * values.length;
-    let seen = 0;
-    for (let index = 0; index <= CLASSES; index += 1) {
-      seen += counts[index] ?? 0;
-      if (seen >= wanted) return Math.min(longest, (index + 1) / (perClass || 1));
-    }
-    return longest;
-  });
+  const of = (seconds: number): number => (seconds * perClass) | 0;
+  const counts = new Int32Array(CLASSES + 1);
+  for (const value of values) counts[of(value)] = (counts[of(value)] ?? 0) + 1;
+  return {
+    of,
+    /** The classes that hold the given ranks, as shares of all values. */
+    atRanks: (ranks: readonly number[]): number[] =>
+      ranks.map((rank) => {
+        const wanted = rank * values.length;
+        let seen = 0;
+        for (let index = 0; index <= CLASSES; index += 1) {
+          seen += counts[index] ?? 0;
+          if (seen >= wanted) return index;
+        }
+        return CLASSES;
+      }),
+    upperSeconds: (index: number): number => Math.min(longest, (index + 1) / (perClass || 1)),
+  };
 }

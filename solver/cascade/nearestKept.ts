@@ -4,7 +4,7 @@ import type { ClusterSpec } from "../plan/plan";
 import { NEAR_TIE, promisedQuality } from "./choose";
 import type { Demand, Demands } from "./demands";
 import type { ConflictingConstraint, Oracle } from "./explainConflict";
-import { counted } from "./wording";
+import { counted, exactSecondsText } from "./wording";
 
 type Nearest = Pick<ConflictingConstraint, "nearest" | "needs">;
 
@@ -34,7 +34,7 @@ export function nearestKept(demands: Demands, demand: Demand, oracle: Oracle): N
       const nearest = rounded(NEAR_TIE * found.heldSeconds);
       return {
         nearest,
-        needs: `${rounded(found.heldSeconds)} s by the tables, which err by some per cent: allow ${nearest} s`,
+        needs: `${exactSecondsText(rounded(found.heldSeconds))} by the tables, which err by some per cent: allow ${exactSecondsText(nearest)}`,
       };
     }
     case "maxGpus": {

@@ -6,6 +6,7 @@ import type { Workload } from "../workload/workload";
 import type { Explorer } from "./explore";
 import type { Finalist } from "./finalist";
 import { loadText } from "./stageStability";
+import { exactSecondsText, secondsText } from "./wording";
 
 /** Difference between tables and whole simulation worth a sentence. */
 const TABLE_ERROR = 0.15;
@@ -63,7 +64,7 @@ export function planNotes(
   const budget = objective.latencyBudgetSeconds;
   if (budget !== null && finalist.verifiedSeconds > budget)
     notes.push(
-      `The thresholds set by hand miss the latency budget of ${budget} s: ${finalist.verifiedSeconds.toFixed(2)} s are predicted.`,
+      `The thresholds set by hand miss the latency budget of ${exactSecondsText(budget)}: ${secondsText(finalist.verifiedSeconds)} are predicted.`,
     );
   return notes;
 }

@@ -8,7 +8,7 @@ import { addByName, type ConflictingConstraint, explainConflict } from "./explai
 import type { Choice, NoPlanKind } from "./exploration";
 import type { Finalist } from "./finalist";
 import { unservedByHand } from "./unservedSays";
-import { counted, secondsText } from "./wording";
+import { counted, exactSecondsText, secondsText } from "./wording";
 
 /** How a search for a plan ended without one. */
 export interface Ended {
@@ -73,7 +73,7 @@ function noneVerified({ objective, fixed, constraints }: Asked, { verified }: En
     const lowest = verified.length === 0 ? "" : ` (the lowest was ${secondsText(least)})`;
     return {
       kind: "latency-budget" satisfies NoPlanKind,
-      reason: `${isAsked ? "Under the constraints no" : "No"} plan kept the latency budget of ${budget} s when it was simulated whole${lowest}, though the tables promised it: allow a little more.`,
+      reason: `${isAsked ? "Under the constraints no" : "No"} plan kept the latency budget of ${exactSecondsText(budget)} when it was simulated whole${lowest}, though the tables promised it: allow a little more.`,
     };
   }
   if (isAsked) {

@@ -1,7 +1,18 @@
 import { PLANNED_LOAD } from "./plannedLoad";
 
-/** Seconds as sentences give them. */
-export const secondsText = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(1)} s`;
+/** From here on times are worded in seconds: hundredths of a second tell too little of shorter ones. */
+const LEAST_SECONDS = 0.1;
+
+/** Seconds as sentences give them: `4.3 ms`, `31 ms`, `1.24 s`, `14.3 s`. */
+export function secondsText(value: number): string {
+  const ms = 1000 * value;
+  if (Math.abs(value) < LEAST_SECONDS) return `${Math.abs(ms) < 10 ? Number(ms.toPrecision(2)) : Math.round(ms)} ms`;
+  return `${value < 10 ? value.toFixed(2) : value.toFixed(1)} s`;
+}
+
+/** Seconds that were asked for, or may be, as exactly as they are given. */
+export const exactSecondsText = (value: number): string =>
+  value < LEAST_SECONDS ? `${Number((1000 * value).toPrecision(6))} ms` : `${value} s`;
 
 /** A count with its noun, which gets an s unless there is exactly one. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -54,7 +54,7 @@ describe("CascadeComposer", () => {
   it("says beside a worse choice by how much, what it misses, and offers the way back", () => {
     const html = drawn({ models: ["small", "middle"], thresholds: [40] });
     expect(html).toContain("your choice");
-    expect(html).toContain("3.0 points lower");
+    expect(html).toContain("4.0 points lower");
     expect(html).toContain("misses the floor of 75.0 by 1.0 points");
     expect(html).toContain("Return to the recommendation");
   });

@@ -41,7 +41,7 @@ describe("choiceProblem", () => {
 
   it("says that there are too few GPUs for a replica of each model", () => {
     expect(problemOf(["small", "large"], [60], rules, { ...testKnobs, maxGpus: 4 })).toBe(
-      "small > large needs 5 GPUs for one replica of each of its models, of 4 there are. Allow more GPUs, lower the rate, or choose other models or thresholds.",
+      "small > large needs 5 GPUs for one replica of each of its models, of 4 there are. Allow more GPUs or leave a model out.",
     );
   });
 });
