@@ -135,7 +135,10 @@ describe("createPlanner", { timeout: 60_000 }, () => {
   it("refuses thresholds set by hand as unstable that send a stage more than the GPUs carry", async () => {
     const [small = "", , large = ""] = workload.outcomes.models.map(({ model }) => model);
     const answer = await planner.solve(request({ fixed: { models: [small, large], thresholds: [100] }, requestsPerSecond: 400 }));
-    expect(answer).toMatchObject({ outcome: "infeasible", reason: expect.stringMatching(/does not keep up with 400 requests\/s on 16 GPUs at these thresholds/) });
+    expect(answer).toMatchObject({
+      outcome: "infeasible",
+      reason: expect.stringMatching(/does not keep up with 400 requests\/s on 16 GPUs at these thresholds/),
+    });
   });
 
   it("refuses thresholds set by hand that make no cascade, in a sentence", async () => {
