@@ -83,7 +83,7 @@ function PlanDesk(props: {
         onRate={(rate) => change({ requestsPerSecond: rate }, "replace")}
       />
       {cluster.emulated && cluster.runningPlanId === null && (
-        <FirstRunCard cluster={cluster} plan={planning.exact.current ? planning.exact.plan : null} />
+        <FirstRunCard cluster={cluster} plan={planning.exact.current && fixed === null ? planning.exact.plan : null} />
       )}
       <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_340px]">
         <FrontierPanel

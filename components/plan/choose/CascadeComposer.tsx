@@ -137,7 +137,7 @@ export function CascadeComposer(props: {
       {shown.thresholds.length === 0 ? (
         <p className="text-sm text-ink-3">{shown.models[0]} answers every request alone: there is no threshold to set.</p>
       ) : (
-        <div className="grid gap-x-8 gap-y-3 sm:grid-cols-2 xl:grid-cols-3">
+        <div className="grid grid-cols-[repeat(auto-fill,minmax(min(22rem,100%),1fr))] gap-x-8 gap-y-3">
           {shown.thresholds.map((threshold, stage) => {
             const model = shown.models[stage] ?? "?";
             return (
