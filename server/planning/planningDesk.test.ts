@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { stageTables } from "@/solver/cascade/allocate";
+import { choose } from "@/solver/cascade/choose";
+import { decodeExploration } from "@/solver/cascade/explorationWire";
 import { lateBursts } from "@/solver/cascade/testSample";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
@@ -55,6 +58,30 @@ describe("createPlanningDesk", () => {
     });
     expect(again).toEqual(first);
     expect(asked).toBeLessThan(5);
+  });
+
+  it("promises no less than a stage takes where nearly all answers are of one length and a few far longer", async () => {
+    const { outcomes } = situation.workload;
+    const alike = {
+      ...outcomes,
+      inputTokens: outcomes.inputTokens.map(() => 50),
+      models: outcomes.models.map((each) => ({
+        ...each,
+        outputTokens: each.outputTokens.map((_, prompt) => (prompt % 50 === 3 ? 4000 : 20)),
+      })),
+    };
+    const asked = { ...situation, workload: { ...situation.workload, outcomes: alike }, workloadId: "alike", requestsPerSecond: 1 };
+    const answer = (await newDesk()).work(asked, explore, () => false);
+    if (answer.kind !== "exploration") throw new Error(answer.kind);
+    const exploration = decodeExploration(answer.exploration);
+    const choice = choose(exploration, { ...objective, qualityFloor: 50, maxGpus: 8 });
+    const served = choice.candidates.filter(({ latencySeconds }) => latencySeconds < Number.POSITIVE_INFINITY);
+    expect(served.length).toBeGreaterThan(10);
+    for (const { routing, gpus, latencySeconds } of served) {
+      const [first = 0] = stageTables(exploration, routing).map((table, stage) => table[(gpus[stage] ?? 1) - 1] ?? 0);
+      expect(latencySeconds).toBeGreaterThan(0.5 * first);
+    }
+    expect(choice.binds).not.toContain("0.00 s");
   });
 
   it("plans with the engine profile it is given, records it in the plan, and does not mix up situations whose profiles differ", async () => {
