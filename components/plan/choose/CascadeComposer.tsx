@@ -98,7 +98,7 @@ export function CascadeComposer(props: {
   }
   const turned = (stage: number, value: number): RoutingChoice => ({
     ...shown,
-    thresholds: shown.thresholds.map((each, at) => (at === stage ? Math.round(value) : each)),
+    thresholds: shown.thresholds.map((each, at) => (at === stage ? value : each)),
   });
 
   return (
@@ -148,6 +148,7 @@ export function CascadeComposer(props: {
                 min={0}
                 max={100}
                 step={1}
+                whole
                 value={threshold}
                 onDraft={(value) => onDraft(turned(stage, value))}
                 onCommit={(value) => step(turned(stage, value))}
@@ -162,9 +163,10 @@ export function CascadeComposer(props: {
               min={1}
               max={100}
               step={1}
+              whole
               value={shown.startBelow}
-              onDraft={(value) => onDraft({ ...shown, startBelow: Math.round(value) })}
-              onCommit={(value) => step({ ...shown, startBelow: Math.round(value) })}
+              onDraft={(value) => onDraft({ ...shown, startBelow: value })}
+              onCommit={(value) => step({ ...shown, startBelow: value })}
               onReset={null}
             />
           )}
