@@ -180,6 +180,7 @@ test("an operator of attached engines chooses a cascade that lost, then a point 
       await rows.getByRole("button", { name: /qwen2\.5-3b.*one model alone/ }).click();
       await expect.poll(() => chosen(page)).toBe("qwen2.5-3b");
       await back.click();
+      await expect(page).not.toHaveURL(/fixed=/);
       const points = page.getByTestId("frontier-chart").locator('circle[r="3.5"]');
       const box = await points.last().boundingBox();
       if (box === null) throw new Error("There is no point on the chart.");
@@ -188,6 +189,8 @@ test("an operator of attached engines chooses a cascade that lost, then a point 
       expect(chosen(page)).toBe(byKeyboard);
       await expect(page.getByTestId("frontier-chart")).toContainText("your choice");
       await back.click();
+      await expect(page).not.toHaveURL(/fixed=/);
+      await expect(hash).toHaveText(recommended, { timeout: 60_000 });
     });
 
     await test.step("what has no engine here is no stage: a sentence says so and nothing is lost", async () => {
