@@ -143,7 +143,7 @@ test("an operator of attached engines chooses a cascade that lost, then a point 
     await expect(hash).toBeVisible({ timeout: 60_000 });
     const recommended = await hash.innerText();
     const stages = page.getByRole("table", { name: "Predictions per stage" }).locator("tbody tr");
-    const pressed = page.getByRole("list", { name: "Stages" }).getByRole("button", { pressed: true });
+    const pressed = page.getByRole("list", { name: "Stages", exact: true }).getByRole("button", { pressed: true });
     const back = page.getByRole("button", { name: "Return to the recommendation" });
 
     await test.step("one of two models that lost is a button: it is planned with its stages and thresholds", async () => {
@@ -156,7 +156,7 @@ test("an operator of attached engines chooses a cascade that lost, then a point 
       expect(await hash.innerText()).not.toBe(recommended);
       await expect(stages).toHaveCount(2);
       const threshold = await page.getByRole("spinbutton", { name: "Accept qwen2.5-3b from" }).inputValue();
-      await expect(page.getByRole("list", { name: "Cascade" })).toContainText(`score < ${threshold}`);
+      await expect(page.getByRole("list", { name: "Cascade", exact: true })).toContainText(`score < ${threshold}`);
       await lookOver(page, info, "lost");
     });
 
@@ -196,7 +196,7 @@ test("an operator of attached engines chooses a cascade that lost, then a point 
     await test.step("what has no engine here is no stage: a sentence says so and nothing is lost", async () => {
       const before = page.url();
       await page
-        .getByRole("list", { name: "Stages" })
+        .getByRole("list", { name: "Stages", exact: true })
         .getByRole("button", { name: /qwen2\.5-(14|32)b/ })
         .first()
         .click();
@@ -207,7 +207,7 @@ test("an operator of attached engines chooses a cascade that lost, then a point 
 
     await test.step("a cascade is composed of stages and a threshold; each step answers at once", async () => {
       for (const model of ["qwen2.5-3b", "qwen2.5-7b"]) {
-        const stage = page.getByRole("list", { name: "Stages" }).getByRole("button", { name: model });
+        const stage = page.getByRole("list", { name: "Stages", exact: true }).getByRole("button", { name: model });
         if ((await stage.getAttribute("aria-pressed")) === "false") await stage.click();
       }
       await expect(pressed).toHaveCount(2);
@@ -218,7 +218,7 @@ test("an operator of attached engines chooses a cascade that lost, then a point 
       await expect.poll(() => chosen(page)).toBe(`qwen2.5-3b@${set}~qwen2.5-7b`);
       await expect(page.getByTestId("figure-quality")).toHaveText(/\d/);
       await expect(hash).toBeVisible({ timeout: 60_000 });
-      await expect(page.getByRole("list", { name: "Cascade" })).toContainText(`score < ${set}`);
+      await expect(page.getByRole("list", { name: "Cascade", exact: true })).toContainText(`score < ${set}`);
     });
 
     await test.step("a threshold that lets no answer through is refused in a sentence, and mended by the back button", async () => {
