@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { approveAndApply, lookOver } from "./acts";
+import { accessible, approveAndApply } from "./acts";
 import { expect, type RunningStudio, test } from "./fixtures";
 
 test.use({ studioEnvironment: { WEIR_TIME_SCALE: "5" }, actionTimeout: 30_000 });
@@ -55,7 +55,17 @@ test("an operator sees which stage of the cascade is skipped since when, what re
   await page.getByRole("dialog").getByLabel("Reason").fill("quality is promised");
   await page.getByRole("dialog").getByRole("button", { name: "Refuse", exact: true }).click();
   await expect(strict).toContainText("requests are answered 503");
-  await lookOver(page, info, "lost-stage");
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await accessible(page);
+    await page.screenshot({ path: info.outputPath(`lost-stage-${colorScheme}.png`), fullPage: true });
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const part of [lost, strict]) {
+    const right = await part.evaluate((element) => element.getBoundingClientRect().right);
+    expect(right).toBeLessThanOrEqual(390);
+  }
+  await page.setViewportSize({ width: 1440, height: 960 });
   await strict.getByRole("button", { name: "Let smaller models answer" }).click();
   await expect(strict).toContainText("the largest smaller one answers");
 
