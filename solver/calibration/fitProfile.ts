@@ -95,14 +95,19 @@ const ONE_DEPTH: NotFitted = {
   reason: "these rows hold models of one depth only, where stepSeconds says the same",
 };
 
-/** The front end's work on tokens, of which most profiles know nothing, is fitted where it lowers the cost of a fit to this share at least. */
-const TOKEN_WORK_GAIN = 0.9;
-
-const NO_TOKEN_WORK: NotFitted = {
-  coefficient: "requestSecondsPerOutputToken",
-  reason:
-    "these rows are explained about as well without it; it takes so many tokens a second that the front end cannot stream them as fast",
-};
+/** Coefficients that are fitted only where that lowers the cost of a fit to `SELDOM_GAIN` of it at least. */
+const SELDOM: readonly NotFitted[] = [
+  {
+    coefficient: "delaySeconds",
+    reason: "these rows are explained about as well without it, all time of requests outside the steps being work of the front end",
+  },
+  {
+    coefficient: "requestSecondsPerOutputToken",
+    reason:
+      "these rows are explained about as well without it; it takes so many tokens a second that the front end cannot stream them as fast",
+  },
+];
+const SELDOM_GAIN = 0.9;
 
 /** Where a fit starts at least: from next to nothing the effect of a host term, and its logarithm, would not show. */
 const LEAST_START: Readonly<Partial<Record<Coefficient, number>>> = {
@@ -112,6 +117,7 @@ const LEAST_START: Readonly<Partial<Record<Coefficient, number>>> = {
   requestSeconds: 5e-3,
   requestSecondsPerInputToken: 3e-6,
   requestSecondsPerOutputToken: 5e-5,
+  delaySeconds: 5e-3,
 };
 
 /**
@@ -143,9 +149,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
   }
   const wanted: readonly Coefficient[] = options.efficiencies ? coefficientNames : [...hostCoefficients, "allReduce"];
   const oneDepth = new Set(usable.map(({ model }) => cards.models[model]?.architecture.layers)).size === 1;
-  const withDelay = base.coefficients.delaySeconds > 0;
-  // One of the two is request time: work of the front end, unless the base has found it to be none.
-  const separable = wanted.filter((name) => !(oneDepth && name === "layerSeconds") && !(name === "delaySeconds" && !withDelay));
+  const separable = wanted.filter((name) => !(oneDepth && name === "layerSeconds"));
   const { fitted: tellable, notFitted } = identifiable(
     separable,
     (profile) => logTimes(targets(usable), profile, cards),
@@ -156,7 +160,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
   const fitOf = (names: readonly Coefficient[]): Fit => {
     return { base: raised(base, names), names, cards, factors: options.efficiencies ? [1, SLOW_START] : [1] };
   };
-  const { fit, fitted: first } = tokenWorkIfNeeded(fitOf, tellable, targets(usable));
+  const { fit, fitted: first } = withoutNeedless(fitOf, tellable, targets(usable));
   const fitted = fit.names;
   const errors = errorsOf(targets(usable), { ...base, coefficients: first.coefficients }, cards);
   const { kept, outliers } = setAside(usable, errors);
@@ -217,7 +221,11 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
     trainErrors,
     keptAside,
     heldOutErrors,
-    notFitted: [...notFitted, ...(oneDepth ? [ONE_DEPTH] : []), ...(fitted.length < tellable.length ? [NO_TOKEN_WORK] : [])],
+    notFitted: [
+      ...notFitted,
+      ...(oneDepth ? [ONE_DEPTH] : []),
+      ...SELDOM.filter(({ coefficient }) => tellable.includes(coefficient) && !fitted.includes(coefficient)),
+    ],
     outliers,
   };
 }
@@ -281,16 +289,21 @@ function fitCoefficients(
   return { coefficients: coefficientsAt(parameters), deviations, factor, cost };
 }
 
-/** A fit to rows, without the front end's work on tokens unless the base has some or they clearly ask for it. */
-function tokenWorkIfNeeded(fitOf: (names: readonly Coefficient[]) => Fit, names: readonly Coefficient[], rows: readonly ServingRow[]) {
-  const whole = fitOf(names);
-  const fewer = names.filter((name) => name !== NO_TOKEN_WORK.coefficient);
-  const fitted = fitCoefficients(rows, whole);
-  if (fewer.length === names.length || fewer.length === 0) return { fit: whole, fitted };
-  const lean = fitOf(fewer);
-  const leanFitted = fitCoefficients(rows, lean);
-  const worth = lean.base.coefficients.requestSecondsPerOutputToken > 0 || fitted.cost < TOKEN_WORK_GAIN * leanFitted.cost;
-  return worth ? { fit: whole, fitted } : { fit: lean, fitted: leanFitted };
+/**
+ * A fit to rows with those of `SELDOM` alone that the rows clearly ask for: what they do is close to what others do, so that a fit with all of them
+ * would part one effect among several.
+ */
+function withoutNeedless(fitOf: (names: readonly Coefficient[]) => Fit, names: readonly Coefficient[], rows: readonly ServingRow[]) {
+  const fitted = (own: readonly Coefficient[]) => ({ fit: fitOf(own), fitted: fitCoefficients(rows, fitOf(own)) });
+  const asked = SELDOM.flatMap(({ coefficient }) => (names.includes(coefficient) ? [coefficient] : []));
+  const usual = names.filter((name) => !asked.includes(name));
+  if (usual.length === 0) return fitted(names);
+  let best = fitted(usual);
+  for (const name of asked) {
+    const more = fitted(names.filter((one) => one === name || best.fit.names.includes(one)));
+    if (more.fitted.cost < SELDOM_GAIN * best.fitted.cost) best = more;
+  }
+  return best;
 }
 
 /** A value per metric the row has measured, weighted. */
