@@ -38,6 +38,7 @@ import { createFleet, type StudioFleet } from "@/server/fleet/createFleet";
 import { createDriftWatch } from "@/server/fleet/driftWatch";
 import { embeddedClusterId } from "@/server/fleet/fleet";
 import { launcher, nobody } from "@/server/fleet/gatewayBeside";
+import { createJudgeMonitor } from "@/server/judges/judgeMonitor";
 import type { ArrivalsGround } from "@/server/planning/findArrivals";
 import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
 import { createPlanner } from "@/server/planning/planner";
@@ -124,7 +125,8 @@ export function createRuntime(settings: StudioSettings): Runtime {
   };
   const load = createLoadService({ store, clusterOf, labels });
   runner.takeUp();
-  const planning = createPlanningService(store, planner, cards);
+  const judges = createJudgeMonitor({ store, clusterOf });
+  const planning = createPlanningService(store, planner, cards, judges);
   const trafficOf = (clusterId: string): PromiseSource | null => {
     const cluster = fleet.get(clusterId);
     const collector = cluster?.collector() ?? null;
@@ -176,6 +178,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
         fleet,
         drifts,
         cards,
+        judges,
         hosts: { stateDir, environment: process.env, gpuCards: () => cards.read().catalogue.gpus },
       }),
       plans: createPlanService({ store, clusterOf, planning }),
@@ -209,6 +212,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     metrics: () => metrics.exposition(),
     async close() {
       drifts.close();
+      judges.close();
       prompts.close();
       lab.close();
       endVerifying();

@@ -22,6 +22,7 @@ export function testFrame(change: Partial<LiveFrame> = {}): LiveFrame {
       refusedPerSecond: 0,
       shedPerSecond: 0,
       unjudgedPerSecond: 0,
+      judge: null,
       queuedForAny: 0,
       ttftP95Seconds: null,
       overheadP95Seconds: null,

@@ -85,7 +85,7 @@ export function prepareStages({
 export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy" | "deployment" | "inputs">): readonly string[] {
   if (policy.kind !== "cascade") return [];
   const { stages, judge, directStart } = policy;
-  const judging = deployment.find((each) => each.model === judge.model);
+  const judging = judge.engine === undefined ? undefined : deployment.find((each) => each.model === judge.model);
   const mixed = gpuTypes(inputs.cluster).length > 1;
   const replicas = judging === undefined ? "" : ` on ${replicasText(judging, mixed)}`;
   const idle = deployment.filter(({ model }) => model !== judging?.model && stages.every((stage) => stage.model !== model));

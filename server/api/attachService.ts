@@ -21,6 +21,7 @@ import { type Looked, lookThrough } from "@/server/fleet/lookThrough";
 import { observationFindings } from "@/server/fleet/observationFindings";
 import { knownPrice, observedHardware } from "@/server/fleet/observedHardware";
 import { sharedEngine } from "@/server/fleet/sharedEngine";
+import type { JudgeMonitor } from "@/server/judges/judgeMonitor";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
@@ -32,6 +33,7 @@ export interface AttachParts {
   readonly cards: CardShelf;
   readonly fleet: Fleet;
   readonly drifts: Pick<DriftWatch, "drift" | "gateway">;
+  readonly judges: Omit<JudgeMonitor, "planned" | "close">;
   /** What hosts are made with, beside the cluster's id. */
   readonly hosts: Omit<HostDeps, "clusterId">;
 }
@@ -41,9 +43,12 @@ const gatewayLimitMs = 3_000;
 
 const logLimitMs = 8_000;
 
+/** A judge that works is through with its test by then. */
+const judgeWaitMs = 3_000;
+
 /** Connections and the clusters behind them: tried without a trace, kept once they are checked whole. */
 export function createAttachService(parts: AttachParts): AttachService {
-  const { store, cards, fleet, drifts, hosts } = parts;
+  const { store, cards, fleet, drifts, judges, hosts } = parts;
 
   const look = (connection: ClusterConnection, clusterId: string, probe: boolean): Promise<Looked> =>
     lookThrough(connection, { ...hosts, clusterId }, { cards: cards.read().catalogue, probe });
@@ -98,7 +103,25 @@ export function createAttachService(parts: AttachParts): AttachService {
     return gateway.token === undefined ? null : accessRefusal({ key: gateway.token }, hosts.environment);
   }
 
+  /** Tests a judge that has just been attached and was not tested before. One that hangs is not waited for: what is found of it is kept when it is known. */
+  async function testedJudge(clusterId: string): Promise<void> {
+    const known = judges.of(clusterId);
+    if (known === null || known.judge === null || known.test !== null) return;
+    const tested = judges.measure(clusterId, { recent: true }).catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const waited = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, judgeWaitMs);
+    });
+    await Promise.race([tested, waited]);
+    clearTimeout(timer);
+  }
+
   return {
+    judge: judges.of,
+    tryJudge: judges.try,
+    measureJudge: (clusterId) => judges.measure(clusterId),
+    enterJudgeTime: judges.enter,
+
     secretsFolder() {
       const folder = hosts.environment.WEIR_SECRETS_DIR;
       return folder ? resolve(folder) : null;
@@ -116,7 +139,7 @@ export function createAttachService(parts: AttachParts): AttachService {
       return { connection: usable ? connection : null, text: connectionText(connection), findings };
     },
 
-    async attach({ name, connection: kept, gateway }, actor) {
+    async attach({ name, connection: kept, gateway, judgeSecondsPerCall }, actor) {
       const named = (): ClusterRow | null => store.clusters.list().find((row) => row.spec.name === name) ?? null;
       const before = named();
       const taken = { ok: false, message: `There is a cluster "${name}" already: give another name.` } as const;
@@ -145,8 +168,9 @@ export function createAttachService(parts: AttachParts): AttachService {
         const detail = `${summaryOf(connection, spec)}, with ${where}${history}`;
         store.audit.add({ at, actor, action: "attach cluster", subject: name, detail });
       });
+      if (judgeSecondsPerCall !== undefined) judges.enter(id, judgeSecondsPerCall, actor);
       // One whose gateway cannot be placed says so itself.
-      await fleet.connect(id);
+      await Promise.all([fleet.connect(id), testedJudge(id)]);
       return { ok: true, id };
     },
 
@@ -166,7 +190,7 @@ export function createAttachService(parts: AttachParts): AttachService {
         store.clusters.respecify(found.spec);
         store.audit.add({ at, actor, action: "change connection", subject: spec.name, detail });
       });
-      await fleet.connect(clusterId);
+      await Promise.all([fleet.connect(clusterId), testedJudge(clusterId)]);
       return { ok: true };
     },
 

@@ -1,9 +1,11 @@
 import type { SeriesRange } from "@/server/contracts/seriesRange";
 import type {
   ClusterDetail,
+  ClusterJudge,
   ClusterSummary,
   Finding,
   GpuChoice,
+  JudgeTest,
   LiveEvent,
   LiveFrame,
   LoadStatus,
@@ -23,6 +25,7 @@ import type {
   LoadRequest,
   MeasuredRangeRequest,
   TryEndpointsRequest,
+  TryJudgeRequest,
 } from "./inputs";
 
 export interface ClusterService {
@@ -50,6 +53,14 @@ export interface AttachService {
   detail(clusterId: string): ClusterDetail | null;
   /** Lets go of a cluster whose name is given once more: its engines run on, its plans, history and audit stay. Refused while a plan is applied there. */
   detach(clusterId: string, name: string, actor: Actor): Promise<Outcome<object>>;
+  /** The judge outside of a cluster's plans and what is known of its time; null: no such cluster. */
+  judge(clusterId: string): ClusterJudge | null;
+  /** Calls a judge as the gateway would; nothing is attached. */
+  tryJudge(judge: TryJudgeRequest["judge"], signal: AbortSignal): Promise<JudgeTest>;
+  /** Tests the judge of a cluster anew. */
+  measureJudge(clusterId: string): Promise<Outcome<{ readonly test: JudgeTest }>>;
+  /** Takes this mean time of a judge call for plans; null: as measured. */
+  enterJudgeTime(clusterId: string, secondsPerCall: number | null, actor: Actor): Outcome<object>;
   engineLog(clusterId: string, engineId: string): Promise<Outcome<{ readonly text: string }>>;
 }
 

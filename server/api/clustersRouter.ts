@@ -6,7 +6,9 @@ import {
   clusterDescriptionSchema,
   connectionTextSchema,
   detachSchema,
+  enterJudgeTimeSchema,
   tryEndpointsSchema,
+  tryJudgeSchema,
 } from "./inputs";
 import { never, procedure, router } from "./trpc";
 
@@ -28,5 +30,13 @@ export const clustersRouter = router({
   detach: procedure
     .input(detachSchema)
     .mutation(({ ctx, input }) => ctx.services.attach.detach(input.clusterId, input.name, ctx.session.name)),
+  judge: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.attach.judge(input.clusterId)),
+  tryJudge: procedure
+    .input(tryJudgeSchema)
+    .mutation(({ ctx, input, signal }) => ctx.services.attach.tryJudge(input.judge, signal ?? never())),
+  measureJudge: procedure.input(byCluster).mutation(({ ctx, input }) => ctx.services.attach.measureJudge(input.clusterId)),
+  enterJudgeTime: procedure
+    .input(enterJudgeTimeSchema)
+    .mutation(({ ctx, input }) => ctx.services.attach.enterJudgeTime(input.clusterId, input.secondsPerCall, ctx.session.name)),
   engineLog: procedure.input(byEngine).query(({ ctx, input }) => ctx.services.attach.engineLog(input.clusterId, input.engineId)),
 });

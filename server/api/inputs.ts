@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { keyReferenceSchema } from "@/server/contracts/engineAccess";
+import { judgeSchema } from "@/server/contracts/gatewayAdmin";
 import { canaryRequestSchema, captureRequestSchema, knobsRequestSchema, mirrorRequestSchema } from "@/server/contracts/gatewayControls";
 import { gatewayPlaceSchema } from "@/server/contracts/gatewayPlace";
 import { examinedKinds } from "@/server/contracts/studio";
@@ -110,12 +111,22 @@ export const tryEndpointsSchema = z.union([
   }),
 ]);
 export const connectionTextSchema = z.object({ text: z.string().max(1_000_000, "give a connection of at most 1 MB") });
+/** Mean seconds of a judge call, as an operator enters them. */
+const judgeSeconds = z.number("give the seconds of a call").min(0, "give 0 s or more").max(600, "give at most 600 s");
+
+/** A judge that is not attached yet. */
+export const tryJudgeSchema = z.object({ judge: judgeSchema.required({ url: true }) });
+/** null: as measured. */
+export const enterJudgeTimeSchema = byCluster.extend({ secondsPerCall: judgeSeconds.nullable() });
+
 export const attachSchema = z.object({
   name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
   /** Checked by its kind. */
   connection: z.unknown(),
   /** null: a gateway is run beside the studio. */
   gateway: gatewayPlaceSchema.nullable(),
+  /** Mean time of a call of the connection's judge, where an operator gives one; left out: as measured. */
+  judgeSecondsPerCall: judgeSeconds.optional(),
 });
 export const changeConnectionSchema = byCluster.extend({ connection: z.unknown() });
 export const detachSchema = byCluster.extend({ name: z.string() });
@@ -126,14 +137,17 @@ const situationSchema = z.object({
   clusterId: z.string().min(1),
   requestsPerSecond: z.number().positive("give a rate above 0").max(100_000, "give at most 100,000 requests/s"),
   constraints: planConstraintsSchema.optional(),
-  /** A judge that runs as an engine of its own; left out: a judge of fixed time. */
+  /** A judge that runs as an engine of its own, or the cluster's own with another mean time of a call; left out: the cluster's own as it is known. */
   judge: z
-    .object({
-      kind: z.literal("engine"),
-      model: z.string().min(1),
-      rubricTokens: z.int().min(0).max(100_000),
-      outputTokens: z.int().min(1).max(10_000),
-    })
+    .discriminatedUnion("kind", [
+      z.object({
+        kind: z.literal("engine"),
+        model: z.string().min(1),
+        rubricTokens: z.int().min(0).max(100_000),
+        outputTokens: z.int().min(1).max(10_000),
+      }),
+      z.object({ kind: z.literal("fixed"), secondsPerCall: judgeSeconds }),
+    ])
     .optional(),
   /** Whether a router of this AUC may start requests at a later stage. */
   directStart: z.object({ auc: z.number().min(0.5).max(1) }).optional(),
@@ -248,6 +262,7 @@ export type CardKind = z.infer<typeof cardSchema>["kind"];
 export type WorkloadImport = z.infer<typeof workloadImportSchema>;
 export type ClusterDescription = z.infer<typeof clusterDescriptionSchema>;
 export type TryEndpointsRequest = z.infer<typeof tryEndpointsSchema>;
+export type TryJudgeRequest = z.infer<typeof tryJudgeSchema>;
 export type AttachRequest = z.infer<typeof attachSchema>;
 export type RemainingRequest = z.infer<typeof remainingSchema>;
 export type ExploreRequest = z.infer<typeof exploreSchema>;

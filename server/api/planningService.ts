@@ -2,9 +2,11 @@ import type { CardShelf } from "@/server/cards/cardShelf";
 import type { Examination, ExamineEvent, ExploreAnswer, Outcome, SolveAnswer } from "@/server/contracts/studio";
 import { type GivenRequest, givenSituation } from "@/server/endpoints/givenSituation";
 import { readConnection } from "@/server/fleet/connection";
+import { atWorkload } from "@/server/judges/atWorkload";
+import { createJudgeMonitor, type JudgeMonitor } from "@/server/judges/judgeMonitor";
 import { asItRuns, type PredictedAsItRuns, predictedAsItRuns } from "@/server/planning/asItRuns";
 import type { Asking, Planner } from "@/server/planning/planner";
-import type { PlanningSituation } from "@/server/planning/planningRequest";
+import type { JudgeChoice, PlanningSituation } from "@/server/planning/planningRequest";
 import { situationOf } from "@/server/planning/situationOf";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
@@ -48,8 +50,13 @@ export interface Planning {
   ): Promise<Outcome<{ readonly figures: readonly ServingFigures[] }>>;
 }
 
-/** The planner over what the store holds: ids in, explorations and plans out. */
-export function createPlanningService(store: Store, planner: Planner, cards: CardShelf): Planning {
+/** The planner over what the store holds: ids in, explorations and plans out. `judges` left out: of their times, only what is kept counts. */
+export function createPlanningService(
+  store: Store,
+  planner: Planner,
+  cards: CardShelf,
+  judges: Pick<JudgeMonitor, "planned"> = createJudgeMonitor({ store, clusterOf: () => null }),
+): Planning {
   const unpacked = new Map<string, Workload>();
   const examined = new Map<string, Examination>();
   const served = new Map<string, ServingFigures>();
@@ -119,7 +126,7 @@ export function createPlanningService(store: Store, planner: Planner, cards: Car
     const limited = (constraints?.maxChangedReplicas ?? null) !== null;
     const asked = {
       ...(constraints === undefined ? {} : { constraints }),
-      ...(judge === undefined ? {} : { judge }),
+      judge: judgeFor(judge, { clusterId, workload }),
       ...(directStart === undefined ? {} : { directStart }),
       // What runs matters to a plan only where it is to change little.
       ...(request.running !== undefined ? { running: request.running } : limited ? { running: running(clusterId) } : {}),
@@ -127,6 +134,16 @@ export function createPlanningService(store: Store, planner: Planner, cards: Car
     const engineProfile = profileInUse(store);
     const whole = { workload, workloadId, cluster, userCards, engineProfile, requestsPerSecond, ...asked };
     return { ok: true, situation: { ...whole, ...given?.part }, notes: given?.notes ?? [] };
+  }
+
+  /** The judge that is asked for; where that is none of the plan's engines, with its time as it is known for the cluster unless one is given. */
+  function judgeFor(
+    judge: ExploreRequest["judge"],
+    { clusterId, workload }: { readonly clusterId: string; readonly workload: Workload },
+  ): JudgeChoice {
+    if (judge?.kind === "engine") return judge;
+    const known = atWorkload(judges.planned(clusterId), workload);
+    return judge === undefined ? known : { ...known, secondsPerCall: judge.secondsPerCall, source: { kind: "entered" } };
   }
 
   /** What the engines settle where they are run by somebody else; null where plans decide what runs. */

@@ -69,7 +69,8 @@ describe("constraints that cannot be meant are refused in one sentence that name
     ["a missing field", constraints("missing.yaml", `shapes:\n  - model: ${small}\n`), "missing.yaml line 2: shapes.0.tp: it is missing"],
     ["text that is not YAML", constraints("broken.yaml", "excluded: [a\nnodes: b"), "broken.yaml line 2: not YAML: "],
     ["a judge's tokens without its engine", ["--judge-output-tokens", "8"], "go with --judge-engine"],
-    ["a judge of both kinds", ["--judge-engine", small, "--judge-seconds", "1"], "leave out --judge-seconds and --judge-usd"],
+    ["a judge of both kinds", ["--judge-engine", small, "--judge-seconds", "1"], "leave out --judge-seconds, --judge-p95 and --judge-usd"],
+    ["a judge faster in its slowest calls than on average", ["--judge-seconds", "1", "--judge-p95", "0.5"], "--judge-p95 must lie between"],
     ["a judge without a card", ["--judge-engine", "sage-1b"], '--judge-engine: there is no model card "sage-1b"'],
     ["the lowest cost under one promise only", ["--cost"], "give --quality and --latency"],
   ] as const)("%s", async (_, more, expected) => {

@@ -1,9 +1,10 @@
 import { loadSays } from "@/solver/cascade/wording";
 import { constraintsOf } from "@/solver/deployment/constraints";
+import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
-import { directStartOf, type JustInTimePolicy, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { directStartOf, type JustInTimePolicy, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { textTable } from "./textTable";
@@ -11,7 +12,7 @@ import { textTable } from "./textTable";
 /** A plan as an operator reads it in a terminal. */
 export function describePlan(plan: Plan): string {
   const { predictions, solver, policy, deployment } = plan;
-  const judge = policy.kind === "cascade" ? policy.judge.model : null;
+  const judge = judgeEngineOf(policy);
   const rows = [
     ["model", "GPUs", "replicas", "share", "p95", "utilisation", ""],
     ...deployment.map((model) => {
@@ -78,20 +79,23 @@ function routingText(policy: PolicyDocument): string {
 }
 
 /**
- * Who judges, where it is an engine of the plan, and where requests may start, where it is not the first stage only; of models chosen just in time
+ * Who judges and how long it takes, and where requests may start, where it is not the first stage only; of models chosen just in time
  * among what, and that the figures below say nothing of it.
  */
-function routingLines({ policy }: Plan): string[] {
+function routingLines({ policy, inputs }: Plan): string[] {
   if (policy.kind === "just-in-time") return justInTimeLines(policy);
   if (policy.kind !== "cascade") return [];
   const { judge, directStart } = policy;
   const { engine } = judge;
+  const source = inputs.judgeTime === undefined ? "" : `, ${judgeSourceText(inputs.judgeTime)}`;
   return [
-    ...(engine === undefined
+    ...(policy.stages.length === 1
       ? []
-      : [
-          `judged by ${judge.model}, an engine of the plan: ${engine.outputTokens} tokens a call, ${seconds(judge.secondsPerCall)} in the mean`,
-        ]),
+      : engine === undefined
+        ? [`judged by ${judge.model}, outside of the plan: ${seconds(judge.secondsPerCall)} a call${source}`]
+        : [
+            `judged by ${judge.model}, an engine of the plan: ${engine.outputTokens} tokens a call, ${seconds(judge.secondsPerCall)} in the mean`,
+          ]),
     ...(directStart === undefined
       ? []
       : [

@@ -1,12 +1,14 @@
 import type { Command } from "commander";
-import type { PlanningSituation } from "@/server/planning/planningRequest";
+import { DEFAULT_JUDGE, type PlanningSituation } from "@/server/planning/planningRequest";
 import { nearestNames } from "@/solver/hardware/aliases";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
+import { logSpreadOf } from "@/solver/judging/judgeTime";
 import { numberFlag } from "./flagValues";
 
 export interface RoutingFlags {
   readonly judgeSeconds?: number;
   readonly judgeUsd?: number;
+  readonly judgeP95?: number;
   readonly judgeEngine?: string;
   readonly judgeRubricTokens?: number;
   readonly judgeOutputTokens?: number;
@@ -18,9 +20,14 @@ type Read = ({ readonly ok: true } & Pick<PlanningSituation, "judge" | "directSt
 /** The gateway's own judge prompt with its marks, and the most it lets a judge write. */
 const JUDGE_PROMPT = { rubricTokens: 120, outputTokens: 8 } as const;
 
-/** Adds the flags for a judge that runs as an engine of the plan, and for starting at a later stage. */
+/** Adds the flags for how a judge's time varies, for a judge that runs as an engine of the plan, and for starting at a later stage. */
 export const withRoutingFlags = (command: Command): Command =>
   command
+    .option(
+      "--judge-p95 <s>",
+      "95th percentile of the time of a judge call, whose mean is --judge-seconds (default: every call takes the mean)",
+      numberFlag({ min: 0, max: 600 }),
+    )
     .option("--judge-engine <model>", "the judge is this model, run as an engine of the plan, in place of a fixed time")
     .option(
       "--judge-rubric-tokens <n>",
@@ -46,10 +53,14 @@ export function readRouting(flags: RoutingFlags, { models }: CardCatalogue): Rea
   if (model === undefined) {
     if (rubricTokens !== undefined || outputTokens !== undefined)
       return { ok: false, message: "--judge-rubric-tokens and --judge-output-tokens go with --judge-engine." };
-    return { ok: true, ...directStart };
+    const varying = readVariation(flags);
+    return varying.ok ? { ok: true, ...varying.judge, ...directStart } : varying;
   }
-  if (flags.judgeSeconds !== undefined || flags.judgeUsd !== undefined)
-    return { ok: false, message: "--judge-engine has the time and the cost of its engine: leave out --judge-seconds and --judge-usd." };
+  if (flags.judgeSeconds !== undefined || flags.judgeUsd !== undefined || flags.judgeP95 !== undefined)
+    return {
+      ok: false,
+      message: "--judge-engine has the time and the cost of its engine: leave out --judge-seconds, --judge-p95 and --judge-usd.",
+    };
   if (cardOf(models, model) === undefined)
     return { ok: false, message: `--judge-engine: there is no model card "${model}"${nearestNames(model, Object.keys(models))}.` };
   const { rubricTokens: rubric, outputTokens: output } = JUDGE_PROMPT;
@@ -58,4 +69,21 @@ export function readRouting(flags: RoutingFlags, { models }: CardCatalogue): Rea
     judge: { kind: "engine", model, rubricTokens: rubricTokens ?? rubric, outputTokens: outputTokens ?? output },
     ...directStart,
   };
+}
+
+/** A judge of fixed cost whose time has a mean and a 95th percentile; nothing where only its mean is given. */
+function readVariation({
+  judgeP95,
+  judgeSeconds = DEFAULT_JUDGE.secondsPerCall,
+  judgeUsd = DEFAULT_JUDGE.usdPerCall,
+}: RoutingFlags):
+  | { readonly ok: true; readonly judge: Pick<PlanningSituation, "judge"> }
+  | { readonly ok: false; readonly message: string } {
+  if (judgeP95 === undefined) return { ok: true, judge: {} };
+  const logSpread = logSpreadOf(judgeSeconds, judgeP95);
+  if (logSpread === null)
+    return { ok: false, message: `--judge-p95 must lie between the mean of a judge call, ${judgeSeconds} s, and 3.87 times of it.` };
+  const variation = { tokens: 1, lengthShare: 0, logSpread };
+  const source = { kind: "entered" } as const;
+  return { ok: true, judge: { judge: { kind: "fixed", secondsPerCall: judgeSeconds, usdPerCall: judgeUsd, variation, source } } };
 }

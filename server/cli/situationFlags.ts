@@ -50,7 +50,7 @@ export async function readSituation(flags: SituationFlags): Promise<Read> {
       userCards: cards.userCards,
       engineProfile: profile.profile ?? vllmProfile,
       requestsPerSecond: flags.rate,
-      judge: { kind: "fixed", secondsPerCall, usdPerCall },
+      judge: { kind: "fixed", secondsPerCall, usdPerCall, source: { kind: flags.judgeSeconds === undefined ? "assumed" : "entered" } },
     },
   };
 }

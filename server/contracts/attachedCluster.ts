@@ -15,7 +15,8 @@ export type FindingWhat =
   | "nodes"
   | "gpus"
   | "engines"
-  | "gateway";
+  | "gateway"
+  | "judge";
 
 /** One thing that was found out, for an operator. */
 export interface Finding {

@@ -45,7 +45,7 @@ const judgeSettingsSchema = z.strictObject({
  * Who judges. With a `url` any OpenAI-compatible endpoint, its key in an environment variable of the gateway; without one the replicas
  * of that model in the configuration.
  */
-const judgeSchema = z.strictObject({
+export const judgeSchema = z.strictObject({
   model: z.string().min(1),
   url: z.url().optional(),
   /** Only variables that are meant for it, so that a configuration can have no other secret of the gateway's environment sent anywhere. */
@@ -130,6 +130,24 @@ export const configRequestSchema = gatewayConfigSchema.extend({
   reason: signature.reason.default(""),
 });
 
+/** Why there is no score of an answer that was to be judged. */
+const unscoredSchema = z.enum(["resting", "busy", "too-late", "failed", "refused", "no-score", "aborted"]);
+
+/** How the judge is, since its configuration is in force. */
+const judgeStatusSchema = z.object({
+  model: z.string(),
+  /** After failures in a row it is not called for some seconds. */
+  circuitOpen: z.boolean(),
+  /** Why it cannot be called at all; null where it can. */
+  unavailable: z.string().nullable(),
+  /** Calls that brought a score, and calls that brought none. */
+  scored: z.int(),
+  failed: z.int(),
+  /** Unix milliseconds. */
+  lastScoreMs: z.number().nullable(),
+  lastFailure: z.object({ atMs: z.number(), outcome: unscoredSchema, reason: z.string() }).nullable(),
+});
+
 /** A plan as an operator knows it. */
 const previousPlanSchema = gatewayConfigSchema.pick({ name: true, planId: true, policyHash: true });
 
@@ -159,6 +177,8 @@ export const gatewayStatusSchema = z.object({
   shed: z.int().optional(),
   /** Answers accepted without a judged score since the gateway started. */
   unjudged: z.int(),
+  /** null: nobody judges. Left out by older gateways. */
+  judge: judgeStatusSchema.nullable().optional(),
   /** Predictors that policies name and that do not serve: requests go without. Left out where all do. */
   lackingPredictors: z.array(z.object({ hash: z.string(), reason: z.string() })).optional(),
   /** What an operator does to live traffic. Left out by older gateways. */
@@ -217,7 +237,7 @@ const stageRecordSchema = z.object({
   judgedScore: z.number().nullable(),
   threshold: z.number().nullable(),
   /** Why there is no score of an answer that was to be judged; `reason` says it in full. */
-  unscored: z.enum(["resting", "busy", "too-late", "failed", "refused", "no-score", "aborted"]).optional(),
+  unscored: unscoredSchema.optional(),
   verdict: z.enum(["accepted", "escalated", "failed"]),
   reason: z.string(),
   /** Where the verdict is `failed`. Left out in records of older gateways. */

@@ -1,6 +1,7 @@
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import type { PreviousPlan } from "./gatewayAdmin";
 import type { GatewayControls } from "./gatewayControls";
+import type { JudgeHealth } from "./judges";
 import type { EngineReadings, Limit, TargetState } from "./watchedTarget";
 
 /** null is a gap: the target gave no such value. It is drawn as a gap, never as zero. */
@@ -156,6 +157,8 @@ export interface LiveFrame {
     readonly shedPerSecond: Sample;
     /** Answers accepted without a judged score, which the quality floor does not cover. */
     readonly unjudgedPerSecond: Sample;
+    /** null: nobody judges, or the gateway does not say. */
+    readonly judge: JudgeHealth | null;
     /** Requests that wait for whichever model has room first, under policies that choose models then: no stage counts them. */
     readonly queuedForAny: Sample;
     readonly ttftP95Seconds: Sample;

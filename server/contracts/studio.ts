@@ -23,6 +23,7 @@ export type * from "./declaredWorkflows";
 export type * from "./ensembles";
 export type * from "./gatewayEnsembles";
 export type * from "./gatewayRounds";
+export type * from "./judges";
 export type * from "./lab";
 export type * from "./learntWorkflows";
 export type * from "./liveFrame";

@@ -38,7 +38,16 @@ export function attentionOf(ground: AttentionGround): readonly Attention[] {
   const away = gatewayOut(ground);
   // The gateway answers for a cluster too: that it is away is said once.
   const out = away.length > 0 ? reach(ground).filter(({ sentence }) => !sentence.startsWith("The gateway at ")) : reach(ground);
-  const found = [...out, ...away, ...missing(ground), ...panic(ground), ...predictors(ground), ...engines(ground), ...drift(ground)];
+  const found = [
+    ...out,
+    ...away,
+    ...missing(ground),
+    ...panic(ground),
+    ...judge(ground),
+    ...predictors(ground),
+    ...engines(ground),
+    ...drift(ground),
+  ];
   return [...found, ...guessed(ground), ...unpriced(ground)].sort((a, b) => order[a.level] - order[b.level]);
 }
 
@@ -51,6 +60,21 @@ function reach({ spec, problem, seen }: AttentionGround): readonly Attention[] {
   // Before the first look there is nothing to say yet.
   if (seen.atMs === null || seen.answer.ok) return [];
   return [bad("cluster", seen.answer.message, "Test the connection.")];
+}
+
+function judge({ gateway }: AttentionGround): readonly Attention[] {
+  const status = gateway?.judge ?? null;
+  if (status === null) return [];
+  const { model, circuitOpen, unavailable, lastFailure } = status;
+  if (!circuitOpen && unavailable === null) return [];
+  const why = unavailable ?? lastFailure?.reason ?? "no reason was given";
+  return [
+    bad(
+      model,
+      `The judge gives no scores: ${why}. Answers are accepted or escalated without one.`,
+      "Test it under Judge, and look into its log.",
+    ),
+  ];
 }
 
 function gatewayOut({ nowMs, spec, frame, gatewayRunBy }: AttentionGround): readonly Attention[] {

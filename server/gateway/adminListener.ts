@@ -133,6 +133,7 @@ async function status({
     refused: metrics.refused,
     shed: metrics.shed,
     unjudged: metrics.unjudged,
+    judge: serving.judge?.status() ?? null,
     ...(lacking.length > 0 && { lackingPredictors: lacking }),
     controls: controls.summary(),
     persistedEtag: await configuration.persistedEtag(),

@@ -1,7 +1,7 @@
-import { conversationText, messageText } from "@/solver/judging/conversation";
+import { conversationText } from "@/solver/judging/conversation";
+import { chatAnswer } from "@/solver/judging/judgeCall";
 import { completionEvents } from "./completionEvents";
 import { type Endpoint, severalAnswers } from "./endpoint";
-import { isRecord } from "./isRecord";
 
 /** `/v1/chat/completions`. */
 export const chatEndpoint: Endpoint = {
@@ -19,10 +19,3 @@ export const chatEndpoint: Endpoint = {
     events: completionEvents,
   },
 };
-
-/** The text of a chat completion's first choice and the calls it makes; null when there is no choice. */
-export function chatAnswer(completion: unknown): string | null {
-  const choice = isRecord(completion) && Array.isArray(completion.choices) ? completion.choices[0] : undefined;
-  const message = isRecord(choice) ? choice.message : undefined;
-  return isRecord(message) ? messageText(message) : null;
-}

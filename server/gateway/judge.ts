@@ -1,7 +1,7 @@
-import { judgePrompt, SCORE_TOKENS, type Wording } from "@/solver/judging/judgePrompt";
-import { readScore } from "@/solver/judging/readReply";
+import type { GatewayStatus } from "@/server/contracts/gatewayAdmin";
+import { completionScore, judgeCallBody } from "@/solver/judging/judgeCall";
+import { judgePrompt, type Wording } from "@/solver/judging/judgePrompt";
 import { Breaker, type Trial } from "./breaker";
-import { chatAnswer } from "./chatEndpoint";
 import { callEngine, type EngineReply, isBrokenOrFull } from "./engineCall";
 import type { JudgePlace, JudgeSite } from "./judgeSite";
 
@@ -18,6 +18,8 @@ export type JudgeOutcome =
   | "refused"
   | "no-score"
   | "aborted";
+
+type JudgeStatus = NonNullable<GatewayStatus["judge"]>;
 
 export interface JudgeReading {
   /** Null when the judge failed, was too late, rests, or gave no single number from 0 to 100. */
@@ -56,6 +58,9 @@ export class Judge {
   readonly #options: JudgeOptions;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #breaker = new Breaker();
+  readonly #health: Pick<JudgeStatus, "scored" | "failed" | "lastScoreMs" | "lastFailure"> = {
+    ...{ scored: 0, failed: 0, lastScoreMs: null, lastFailure: null },
+  };
 
   constructor(options: JudgeOptions) {
     this.#options = options;
@@ -64,6 +69,12 @@ export class Judge {
 
   get resting(): boolean {
     return this.#breaker.resting || this.#options.site.unavailable() !== null;
+  }
+
+  /** How it is, and what became of its calls so far. */
+  status(): JudgeStatus {
+    const { model, site } = this.#options;
+    return { model, circuitOpen: this.#breaker.resting, unavailable: site.unavailable(), ...this.#health };
   }
 
   /** The score of an answer. Never rejects; a reading without a score says why. */
@@ -128,7 +139,20 @@ export class Judge {
     }
     if (signal.aborted) reading = aborted;
     report(trial, reading.outcome);
+    this.#note(reading);
     return reading;
+  }
+
+  #note({ outcome, failure }: JudgeReading): void {
+    const health = this.#health;
+    if (outcome === "aborted") return;
+    if (outcome === "scored") {
+      health.scored += 1;
+      health.lastScoreMs = Date.now();
+      return;
+    }
+    health.failed += 1;
+    health.lastFailure = { atMs: Date.now(), outcome, reason: failure ?? "" };
   }
 
   async #readAt(place: JudgePlace, content: string, signal: AbortSignal): Promise<JudgeReading> {
@@ -143,7 +167,7 @@ export class Judge {
     content: string,
     signal: AbortSignal,
   ): Promise<EngineReply> {
-    const body = JSON.stringify({ model, messages: [{ role: "user", content }], temperature: 0, max_tokens: SCORE_TOKENS });
+    const body = JSON.stringify(judgeCallBody(model, content));
     return callEngine({ pool, path, headers: this.#headers, body, signal, mostBytes: mostAnswerBytes, ...(watch && { watch }) });
   }
 
@@ -153,7 +177,7 @@ export class Judge {
     if (reply.status !== 200) {
       return noScore(refusals.includes(reply.status) ? "refused" : "failed", `the judge answered ${reply.status}`);
     }
-    const score = scoreOf(reply.body);
+    const score = completionScore(reply.body.toString("utf8"));
     return score === null
       ? noScore("no-score", "the judge gave no single number from 0 to 100")
       : { score, failure: null, outcome: "scored" };
@@ -178,14 +202,5 @@ async function within<T>(seconds: number, signal: AbortSignal, run: (limited: Ab
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", end);
-  }
-}
-
-function scoreOf(body: Buffer): number | null {
-  try {
-    const reading = readScore(chatAnswer(JSON.parse(body.toString("utf8"))) ?? "");
-    return "score" in reading ? reading.score : null;
-  } catch {
-    return null;
   }
 }

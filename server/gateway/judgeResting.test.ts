@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import { sayCompletion, startTestEngine } from "./testEngine";
 import { startTestGateway, testConfig } from "./testGateway";
 
@@ -24,4 +25,30 @@ it("starts requests at the largest model while the judge rests where the plan go
     degraded: ["judge"],
     stages: [{ model: "large", verdict: "accepted" }],
   });
+});
+
+it("tells in its status how the judge is: scores, failures and why, and whether its circuit is open", async () => {
+  const small = await startTestEngine((_, response) => sayCompletion(response, "four"));
+  let broken = false;
+  const judge = await startTestEngine((_, response) => (broken ? response.writeHead(500).end() : sayCompletion(response, "90")));
+  const gateway = await startTestGateway();
+  const stages = ["small", "large"].map((model) => ({ model, urls: [small.url] }));
+  await gateway.put(testConfig({ stages, thresholds: [60], judgeUrl: judge.url }));
+  const status = async () => gatewayStatusSchema.parse(await (await fetch(`${gateway.adminUrl}/status`)).json()).judge;
+  expect(await status()).toEqual({
+    ...{ model: "weir-judge", circuitOpen: false, unavailable: null, scored: 0, failed: 0, lastScoreMs: null, lastFailure: null },
+  });
+  await gateway.chat({});
+  const scored = await status();
+  expect(scored).toMatchObject({ circuitOpen: false, scored: 1, failed: 0, lastFailure: null });
+  expect(Math.abs((scored?.lastScoreMs ?? 0) - Date.now())).toBeLessThan(5_000);
+  broken = true;
+  for (let request = 0; request < 4; request += 1) await gateway.chat({});
+  // The fourth was not asked of it.
+  expect(await status()).toMatchObject({
+    ...{ circuitOpen: true, scored: 1, failed: 3 },
+    lastFailure: { outcome: "failed", reason: "the judge answered 500" },
+  });
+  await gateway.put(testConfig({ stages, thresholds: [60] }));
+  expect(await status()).toBeNull();
 });

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Dispatcher, Pool } from "undici";
+import { chatAnswer } from "@/solver/judging/judgeCall";
 import { noBodyRoom } from "./bodyRoom";
-import { chatAnswer, chatEndpoint } from "./chatEndpoint";
+import { chatEndpoint } from "./chatEndpoint";
 import { isRecord } from "./isRecord";
 import { type Usage, usageOf } from "./usage";
 

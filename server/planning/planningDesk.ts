@@ -178,6 +178,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           cluster: situation.cluster,
           objective,
           judge: judgeOf(situation),
+          judgeTime: situation.judge?.kind === "fixed" ? situation.judge.source : undefined,
           cards: catalogue(situation),
           profile: situation.engineProfile ?? vllmProfile,
           fixed,

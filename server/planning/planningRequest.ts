@@ -4,6 +4,7 @@ import type { Serving, ServingFigures } from "@/solver/cascade/servingFigures";
 import type { PlanConstraints } from "@/solver/deployment/constraints";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import type { JudgeTimeSource, JudgeVariation } from "@/solver/judging/judgeTime";
 import type { CascadePolicy, ClusterSpec, Objective, PlanDraft, RunningReplica } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
 
@@ -36,7 +37,17 @@ export interface PlanningSituation {
 
 /** A judge of fixed time and cost, or a model that runs as an engine of its own in the deployment. */
 export type JudgeChoice =
-  | { readonly kind: "fixed"; readonly secondsPerCall: number; readonly usdPerCall: number }
+  | {
+      readonly kind: "fixed";
+      /** Name of the judge's model; left out: the emulated judge's. */
+      readonly model?: string;
+      readonly secondsPerCall: number;
+      readonly usdPerCall: number;
+      /** How the time of a call varies; left out: it does not. */
+      readonly variation?: JudgeVariation;
+      /** Where the time is known from; left out: nobody said. */
+      readonly source?: JudgeTimeSource;
+    }
   | { readonly kind: "engine"; readonly model: string; readonly rubricTokens: number; readonly outputTokens: number };
 
 /** A routing set by hand; null lets the planner choose. */
@@ -71,8 +82,8 @@ export function judgeOf({ judge = { kind: "fixed", ...DEFAULT_JUDGE } }: Pick<Pl
     const { model, rubricTokens, outputTokens } = judge;
     return { model, secondsPerCall: 0, usdPerCall: 0, engine: { rubricTokens, outputTokens } };
   }
-  const { secondsPerCall, usdPerCall } = judge;
-  return { model: DEFAULT_JUDGE.model, secondsPerCall, usdPerCall };
+  const { model = DEFAULT_JUDGE.model, secondsPerCall, usdPerCall, variation } = judge;
+  return { model, secondsPerCall, usdPerCall, ...(variation === undefined ? {} : { variation }) };
 }
 
 export const DEFAULT_QUALITY_CONFIDENCE = 0.9;

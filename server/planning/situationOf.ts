@@ -12,11 +12,11 @@ export function situationOf(
   { policy, inputs }: Pick<Plan, "inputs"> & { readonly policy: CascadePolicy },
   workload: Workload,
 ): PlannedSituation {
-  const { model: judgeModel, engine, secondsPerCall, usdPerCall } = policy.judge;
+  const { model: judgeModel, engine, secondsPerCall, usdPerCall, variation } = policy.judge;
   // Older plans record a judge's engine and a direct start only where they came to have one.
   const judgeEngine = inputs.judgeEngine ?? (engine === undefined ? undefined : { model: judgeModel, ...engine });
   const directStart = inputs.directStart ?? policy.directStart?.router;
-  const { userCards, engineProfile } = inputs;
+  const { userCards, engineProfile, judgeTime: source } = inputs;
   return {
     workload,
     workloadId: inputs.workload.id,
@@ -25,7 +25,14 @@ export function situationOf(
     models: policy.stages.map(({ model }) => model),
     ...(userCards === undefined ? {} : { userCards }),
     ...(engineProfile === undefined ? {} : { engineProfile }),
-    judge: judgeEngine === undefined ? { kind: "fixed", secondsPerCall, usdPerCall } : { kind: "engine", ...judgeEngine },
+    judge:
+      judgeEngine === undefined
+        ? {
+            ...{ kind: "fixed", model: judgeModel, secondsPerCall, usdPerCall },
+            ...(variation === undefined ? {} : { variation }),
+            ...(source === undefined ? {} : { source }),
+          }
+        : { kind: "engine", ...judgeEngine },
     ...(directStart === undefined ? {} : { directStart: { auc: directStart.auc } }),
   };
 }

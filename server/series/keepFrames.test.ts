@@ -81,6 +81,7 @@ const frame: LiveFrame = {
     refusedPerSecond: null,
     shedPerSecond: 2,
     unjudgedPerSecond: 0,
+    judge: null,
     queuedForAny: 6,
     ttftP95Seconds: 1,
     overheadP95Seconds: 0.001,

@@ -21,6 +21,9 @@ export function createClusterRepository(db: Database) {
     setGateway(id: string, gateway: ClusterRow["gateway"]): void {
       db.update(clusters).set({ gateway }).where(eq(clusters.id, id)).run();
     },
+    setJudge(id: string, judge: ClusterRow["judge"]): void {
+      db.update(clusters).set({ judge }).where(eq(clusters.id, id)).run();
+    },
     /** Hardware, prices or kind of a cluster that are others now. */
     respecify(spec: ClusterSpec): void {
       db.update(clusters).set({ spec }).where(eq(clusters.id, spec.id)).run();

@@ -7,7 +7,7 @@ import {
   gatewayConfigSchema,
   gatewayStatusSchema,
 } from "@/server/contracts/gatewayAdmin";
-import type { EngineFrame, LiveFrame, MeasuredRange, RoutingFrame, ServingModel, StageFrame } from "@/server/contracts/studio";
+import type { EngineFrame, JudgeHealth, LiveFrame, MeasuredRange, RoutingFrame, ServingModel, StageFrame } from "@/server/contracts/studio";
 import { modelsOf } from "@/solver/plan/policySchema";
 import type { Clock } from "./clock";
 import { createCounterRate } from "./counterRate";
@@ -164,6 +164,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
           refusedPerSecond: gap ? null : refused.perSecond(),
           shedPerSecond: gap ? null : shed.perSecond(),
           unjudgedPerSecond: gap ? null : unjudged.perSecond(),
+          judge: status?.judge == null ? null : judgeHealth(status.judge),
           queuedForAny: status === null ? null : queuedForAny(status),
           ttftP95Seconds: gap ? null : summary.ttftP95Seconds,
           overheadP95Seconds: gap ? null : summary.overheadP95Seconds,
@@ -213,6 +214,21 @@ function queues(model: string, status: Status | null): Pick<StageFrame, "queued"
 function queuedForAny({ queued, replicas }: Pick<Status, "queued" | "replicas">): number {
   const models = new Set(replicas.map(({ model }) => model));
   return Object.entries(queued).reduce((sum, [line, count]) => (models.has(line) ? sum : sum + count), 0);
+}
+
+const isoOf = (unixMs: number | null): string | null => (unixMs === null ? null : new Date(unixMs).toISOString());
+
+/** The judge as an operator reads it. Its latest call tells how it is. */
+export function judgeHealth(status: NonNullable<Status["judge"]>): JudgeHealth {
+  const { model, circuitOpen, unavailable, scored, failed, lastScoreMs, lastFailure } = status;
+  const failing = lastFailure !== null && lastFailure.atMs > (lastScoreMs ?? 0);
+  const state =
+    unavailable !== null ? "unavailable" : circuitOpen ? "circuit-open" : failing ? "failing" : scored > 0 ? "answering" : "idle";
+  return {
+    ...{ model, state, scored, failed, reason: unavailable ?? (failing || circuitOpen ? (lastFailure?.reason ?? "") : "") },
+    lastScoreAt: isoOf(lastScoreMs),
+    lastFailureAt: isoOf(lastFailure?.atMs ?? null),
+  };
 }
 
 function parseAnswer<Schema extends z.ZodType>(url: string, text: string, schema: Schema): Answer<z.output<Schema>> {

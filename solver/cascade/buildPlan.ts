@@ -1,6 +1,7 @@
 import { asksForAnything, noConstraints, type PlanConstraints } from "../deployment/constraints";
 import { type CardCatalogue, cardOf } from "../hardware/catalogue";
 import type { EngineProfile } from "../hardware/engineProfile";
+import type { JudgeTimeSource } from "../judging/judgeTime";
 import type { MilpEngine } from "../milp/engine";
 import { gpuPrices } from "../plan/clusterGpus";
 import type { CascadePolicy, ClusterSpec, ModelDeployment, Objective, PlanDraft, RunningReplica } from "../plan/plan";
@@ -32,6 +33,8 @@ export interface BuildPlanInput {
   readonly cluster: ClusterSpec;
   readonly objective: Objective;
   readonly judge: CascadePolicy["judge"];
+  /** Where the time of a judge outside of the deployment is known from; left out: nobody said. */
+  readonly judgeTime?: JudgeTimeSource | undefined;
   /** The cards and the engine profile that the explorer's replicas were made from. */
   readonly cards: CardCatalogue;
   readonly profile: EngineProfile;
@@ -238,6 +241,7 @@ function planInputs(input: BuildPlanInput & Pick<FinalistInput, "constraints" | 
     ...(judgeEngine === undefined
       ? {}
       : { judgeEngine: { model: judgeEngine.model, rubricTokens: judgeEngine.rubricTokens, outputTokens: judgeEngine.outputTokens } }),
+    ...(input.judgeTime === undefined ? {} : { judgeTime: input.judgeTime }),
     ...(directStart === undefined ? {} : { directStart }),
     ...(running.length > 0 ? { running: [...running] } : {}),
   };

@@ -27,6 +27,8 @@ export interface EndToEndInput {
   /** Percentile of each stage's latency in seconds, finite; of a judge's own engine after them. */
   readonly stageSeconds: readonly number[];
   readonly judgeSecondsPerCall: number;
+  /** Seconds that the judgements of each prompt take together, where they differ; left out: each takes `judgeSecondsPerCall`. */
+  readonly judgedSeconds?: Float64Array | undefined;
   /**
    * Of a judge that is an engine of its own: per prompt, what its judgements take together as a multiple of the judge's percentile, which
    * then is the last of `stageSeconds`.
@@ -51,6 +53,7 @@ export function composeEndToEnd({
   relative,
   stageSeconds,
   judgeSecondsPerCall,
+  judgedSeconds,
   judgedRelative,
   quantile,
   stride,
@@ -59,7 +62,8 @@ export function composeEndToEnd({
   const last = relative.length - 1;
   const total = new Float64Array(prompts);
   const judgements = (prompt: number): number => Math.min((exit[prompt] ?? 0) + 1, last) - (start[prompt] ?? 0);
-  for (let at = 0; at < prompts; at += 1) total[at] = judgeSecondsPerCall * judgements(at * stride);
+  const judging = (prompt: number): number => judgedSeconds?.[prompt] ?? judgeSecondsPerCall * judgements(prompt);
+  for (let at = 0; at < prompts; at += 1) total[at] = judging(at * stride);
   for (const [stage, own] of relative.entries()) {
     const seconds = stageSeconds[stage] ?? 0;
     for (let at = 0; at < prompts; at += 1) {
@@ -85,7 +89,7 @@ export function composeEndToEnd({
     for (let stage = start[prompt] ?? 0; stage <= (exit[prompt] ?? 0); stage += 1)
       weights[stage] = (weights[stage] ?? 0) + (relative[stage]?.[prompt] ?? 0);
     if (judgedRelative !== undefined) weights[last + 1] = (weights[last + 1] ?? 0) + (judgedRelative[prompt] ?? 0);
-    judged += judgements(prompt);
+    judged += judging(prompt);
     sum += seconds;
     count += 1;
   }
@@ -95,7 +99,7 @@ export function composeEndToEnd({
   return {
     seconds,
     weights: weights.map((weight) => weight * scale),
-    judgeSeconds: judged * judgeSecondsPerCall * scale,
+    judgeSeconds: judged * scale,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { JudgeVariation } from "../judging/judgeTime";
 import type { Objective } from "../plan/plan";
 
 /**
@@ -34,7 +35,12 @@ export interface Exploration {
   /** Of several GPU types: the mean, as GPUs are counted in the cluster's own mix here. */
   readonly usdPerGpuHour: number;
   /** With an `engine`, the judge is deployed beside the stages: it has a row of tables and GPUs after theirs, and takes no fixed time. */
-  readonly judge: { readonly secondsPerCall: number; readonly usdPerCall: number; readonly engine?: object | undefined };
+  readonly judge: {
+    readonly secondsPerCall: number;
+    readonly usdPerCall: number;
+    readonly variation?: JudgeVariation | undefined;
+    readonly engine?: object | undefined;
+  };
   readonly routings: readonly Routing[];
   /**
    * p95 seconds of a stage at f GPUs: `stageP95[tableOffset[r] + s * maxGpus + (f - 1)]` for stage position s of routing

@@ -11,6 +11,7 @@ import type { Exploration } from "./exploration";
 import { gatherExploration } from "./gatherExploration";
 import { type GivenReplicas, givenLatencyByGpus } from "./givenReplicas";
 import type { GpuMix } from "./gpuMix";
+import { judgedSecondsOf } from "./judgedSeconds";
 import { createJudgeTables, type JudgeEngine } from "./judgeTables";
 import { createLatencyTables, type LatencyTables, type MixTables } from "./latencyTables";
 import type { Mix } from "./mix";
@@ -113,6 +114,7 @@ export function createExplorer(input: ExploreInput): Explorer {
   const { sample, maxGpus, judge, quantile } = input;
   const tables = createLatencyTables(input);
   const judging = input.judgeEngine === undefined ? null : createJudgeTables(input, input.judgeEngine);
+  const judgedSeconds = judging === null ? judgedSecondsOf(sample, judge, mixSeed(input.seed, "judged seconds")) : null;
   const rowsOf = (of: RoutedCascade): readonly DeployedRow[] => deployedRows({ ...input, tables, judging }, of);
   const cascades = orderedSubsets(sample.models.length).filter((stages) => stages.every((model) => (input.shapes[model]?.length ?? 0) > 0));
   const critical = selectionCritical(boundFamily(input, cascades), {
@@ -135,6 +137,7 @@ export function createExplorer(input: ExploreInput): Explorer {
       relative: stages.map((model) => tables.relativeLatency(model)),
       stageSeconds: at.seconds.map((seconds, stage) => seconds / (norms[stage] ?? 1)),
       judgeSecondsPerCall: judging === null ? judge.secondsPerCall : 0,
+      judgedSeconds: judgedSeconds?.({ stages, routed }),
       ...(judging === null || stages.length === 1 ? {} : { judgedRelative: judging.relativeLatency({ stages, routed }) }),
       quantile,
       stride: Math.max(1, Math.floor(sample.prompts / COMPOSED_PROMPTS)),

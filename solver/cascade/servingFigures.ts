@@ -180,6 +180,7 @@ export function servingFiguresOf({
       sample,
       outcomes: workload.outcomes,
       judgeSeconds: policy.judge.secondsPerCall,
+      judgeVariation: policy.judge.variation,
       ...(lost === undefined ? {} : { outage: { isLost: (model: string) => unserved.includes(model), ...lost } }),
       ...(judging === null || policy.judge.engine === undefined
         ? {}

@@ -62,6 +62,7 @@ export function simulateWhole(
     sample: drawSample(workload, { part: "planning", requestsPerSecond, requests, seed: explorer.input.seed }),
     outcomes: workload.outcomes,
     judgeSeconds: judge.secondsPerCall,
+    judgeVariation: judge.variation,
     ...(judgeEngine === undefined || judging === undefined
       ? {}
       : { judgeEngines: { ...judgeEngine, replicas: clusterReplicas(judging, judgeEngine.shapes) } }),

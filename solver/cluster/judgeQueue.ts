@@ -1,3 +1,6 @@
+import { SlotHeap } from "../engine/slotHeap";
+import { type JudgeVariation, secondsAt, spreadFactor } from "../judging/judgeTime";
+import { mixSeed, seededRandom } from "../numeric/random";
 import { leastLoadPlace } from "../policies/leastLoadPlace";
 import { ClusterEngines, type ClusterReplica } from "./clusterEngines";
 
@@ -36,6 +39,27 @@ export function fixedJudge(seconds: number): JudgeQueue {
       return judging[judged - 1]?.request ?? null;
     },
     meanSeconds: () => (judging.length === 0 ? 0 : seconds),
+  };
+}
+
+/** A judge whose time follows the length of what it reads, and varies about that by chance, whatever else it judges. */
+export function varyingJudge(secondsPerCall: number, variation: JudgeVariation, requests: number): JudgeQueue {
+  const random = seededRandom(mixSeed("judgements"));
+  // A request has one answer with the judge at a time.
+  const judging = new SlotHeap(requests);
+  let judged = 0;
+  let totalSeconds = 0;
+  return {
+    judge(request, { nowSeconds, inputTokens, outputTokens }) {
+      const seconds = secondsAt(secondsPerCall, variation, inputTokens + outputTokens) * spreadFactor(random, variation);
+      judging.push(request, nowSeconds + seconds, judged);
+      judged += 1;
+      totalSeconds += seconds;
+    },
+    nextSeconds: () => judging.leastKey,
+    advanceTo: () => undefined,
+    takeJudged: (now) => (judging.leastKey > now ? null : judging.pop()),
+    meanSeconds: () => (judged === 0 ? 0 : totalSeconds / judged),
   };
 }
 

@@ -1,10 +1,11 @@
+import type { JudgeVariation } from "@/solver/judging/judgeTime";
 import type { Outage, Policy, ReplicaView, Start, StartingRequest } from "@/solver/policies/policy";
 import type { OutcomeTable, RequestSample } from "@/solver/workload/workload";
 import { type CallLearning, callLearning } from "./callLearning";
 import { ClusterEngines, type ClusterReplica } from "./clusterEngines";
 import type { ClusterOutcome } from "./clusterOutcome";
 import type { ClusterWorld, Sending } from "./clusterWorld";
-import { engineJudge, fixedJudge, type JudgeEngines, type JudgeQueue } from "./judgeQueue";
+import { engineJudge, fixedJudge, type JudgeEngines, type JudgeQueue, varyingJudge } from "./judgeQueue";
 import { StageAnswers } from "./stageAnswers";
 
 export interface ClusterSimulation {
@@ -16,12 +17,19 @@ export interface ClusterSimulation {
   readonly outcomes: OutcomeTable;
   /** Seconds one judgement takes where the judge has no replicas of its own. */
   readonly judgeSeconds: number;
+  /** How that time varies about its mean; left out: it does not. */
+  readonly judgeVariation?: JudgeVariation | undefined;
   /** The judge's own replicas, at which answers queue. */
   readonly judgeEngines?: JudgeEngines;
   /** Output tokens expected of a request at a stage. Left out: nothing predicts them, and policies go by what they have. */
   readonly predictTokens?: (request: number, stage: number) => number;
   /** Models that have no engines from beginning to end; left out: all have. */
   readonly outage?: Outage;
+}
+
+function judgeQueueOf({ judgeSeconds, judgeVariation, judgeEngines }: ClusterSimulation, requests: number): JudgeQueue {
+  if (judgeEngines !== undefined) return engineJudge(judgeEngines, requests);
+  return judgeVariation === undefined ? fixedJudge(judgeSeconds) : varyingJudge(judgeSeconds, judgeVariation, requests);
 }
 
 /** A sample of requests on modelled engines, with answers and scores from a table; notes what became of each. */
@@ -53,14 +61,15 @@ export class ModelledWorld implements ClusterWorld {
   private readonly sentOn: number[] = [];
   private lastFinish = 0;
 
-  constructor({ policy, replicas, sample, outcomes, judgeSeconds, judgeEngines, predictTokens, outage }: ClusterSimulation) {
+  constructor(simulation: ClusterSimulation) {
+    const { policy, replicas, sample, outcomes, predictTokens, outage } = simulation;
     const count = sample.arrivalSeconds.length;
     this.policy = policy;
     this.outage = outage;
     this.sample = sample;
     this.outcomes = outcomes;
     this.predictTokens = predictTokens;
-    this.judgeQueue = judgeEngines === undefined ? fixedJudge(judgeSeconds) : engineJudge(judgeEngines, count);
+    this.judgeQueue = judgeQueueOf(simulation, count);
     this.programIds = Array.from({ length: count }, (_, request) => String(request));
     this.arrivalSeconds = sample.arrivalSeconds;
     this.inputTokens = sample.prompt.map((prompt) => outcomes.inputTokens[prompt] ?? 0);

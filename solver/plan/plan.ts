@@ -3,6 +3,7 @@ import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import { userCardsSchema } from "@/solver/hardware/cardSchema";
 import { modelLimitsSchema } from "@/solver/hardware/engineLimits";
 import { engineProfileSchema } from "@/solver/hardware/engineProfile";
+import { judgeTimeSourceSchema } from "@/solver/judging/judgeTime";
 import { type cascadePolicySchema, policySchema } from "./policySchema";
 
 /** A share, a probability or a utilisation. */
@@ -100,6 +101,8 @@ const planInputsSchema = z.object({
   constraints: planConstraintsSchema.optional(),
   /** The judge where it was to be an engine of its own, whether or not anything is judged; left out: one outside the deployment. */
   judgeEngine: z.object({ model: z.string().min(1), rubricTokens: z.int().nonnegative(), outputTokens: z.int().positive() }).optional(),
+  /** Where the time of a judge outside of the deployment is known from; left out in older plans, and where the judge is an engine. */
+  judgeTime: judgeTimeSourceSchema.optional(),
   /** Where requests were allowed to start at a later stage, whether or not any do; left out: all were to start at the first. */
   directStart: z.object({ auc: fraction }).optional(),
   /** Left out: nothing ran, or nobody asked to change little. */

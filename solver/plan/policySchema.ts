@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { judgeVariationSchema } from "../judging/judgeTime";
 import { workflowDocumentSchema } from "./workflowDocument";
 
 const fraction = z.number().min(0).max(1);
@@ -9,6 +10,8 @@ const judgeSchema = z.object({
   /** Of an engine of its own: the mean predicted for its load. */
   secondsPerCall: z.number().nonnegative(),
   usdPerCall: z.number().nonnegative(),
+  /** How the time of a judge outside of this deployment varies about `secondsPerCall`; left out: it does not. */
+  variation: judgeVariationSchema.optional(),
   /** What becomes of an answer while the judge gives no score: accepted (left out), or asked for anew of the last stage's model. */
   whenDown: z.enum(["accept", "largest"]).optional(),
   /** Where the judge is an engine of this deployment, what a call adds to the prompt and the answer it reads, and what it writes. */

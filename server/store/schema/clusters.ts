@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { GatewayPlace } from "@/server/contracts/gatewayPlace";
-import type { ClusterSummary, Schedule } from "@/server/contracts/studio";
+import type { ClusterSummary, JudgeRecord, Schedule } from "@/server/contracts/studio";
 import type { ClusterSpec } from "@/solver/plan/plan";
 import type { ScheduleMemory } from "../scheduleMemory";
 import { plans } from "./plans";
@@ -16,6 +16,8 @@ export const clusters = sqliteTable("clusters", {
   connection: text({ mode: "json" }).$type<{ readonly kind: string }>(),
   /** null: none, or the embedded cluster's. */
   gateway: text({ mode: "json" }).$type<GatewayPlace>(),
+  /** What is known of the judge outside of its plans; null: nothing yet. */
+  judge: text({ mode: "json" }).$type<JudgeRecord>(),
 });
 
 export const schedules = sqliteTable("schedules", {

@@ -1,0 +1,77 @@
+import type { ClusterJudge } from "@/server/contracts/judges";
+import { DEFAULT_JUDGE } from "@/server/planning/planningRequest";
+import type { JudgeTimeSource, JudgeTimes, JudgeVariation } from "@/solver/judging/judgeTime";
+
+type Known = Pick<ClusterJudge, "test" | "traffic" | "entered">;
+
+/** The time of a judge that plans take. */
+export interface PlannedJudgeTime {
+  readonly secondsPerCall: number;
+  /** null: every call takes the mean. */
+  readonly p95Seconds: number | null;
+  readonly variation: JudgeVariation | null;
+  readonly source: JudgeTimeSource;
+  readonly stale: boolean;
+}
+
+/** Calls of a test are made one after the other while nobody else may be asking: a day later the judge may be another. */
+const TEST_STALE_MS = 24 * 3600_000;
+/** Traffic follows the load of the hour. */
+const TRAFFIC_STALE_MS = 3600_000;
+
+/** The time of a judge that plans take: what an operator entered, else traffic of the last hour, else the newest measurement, else an assumption. */
+export function judgeTimeInUse({ test, traffic, entered }: Known, nowMs: number): PlannedJudgeTime {
+  const measured = measurements({ test, traffic }, nowMs);
+  const [best] = measured;
+  if (entered !== null) {
+    const { secondsPerCall } = entered;
+    // The operator gives the mean; how calls vary about it is measured or not known.
+    const scale = best === undefined ? null : secondsPerCall / best.times.meanSeconds;
+    return {
+      secondsPerCall,
+      p95Seconds: best === undefined || scale === null ? null : best.times.p95Seconds * scale,
+      variation: best?.times.variation ?? null,
+      source: { kind: "entered" },
+      stale: false,
+    };
+  }
+  if (best === undefined)
+    return { secondsPerCall: DEFAULT_JUDGE.secondsPerCall, p95Seconds: null, variation: null, source: { kind: "assumed" }, stale: false };
+  const { times, kind, at, stale } = best;
+  return {
+    secondsPerCall: times.meanSeconds,
+    p95Seconds: times.p95Seconds,
+    variation: times.variation,
+    source: { kind, calls: times.calls, measuredAt: at },
+    stale,
+  };
+}
+
+interface Measured {
+  readonly kind: "measured-at-attach" | "measured-from-traffic";
+  readonly times: JudgeTimes;
+  readonly at: string;
+  readonly stale: boolean;
+}
+
+/** The best first: fresh traffic, then whichever is newer. */
+function measurements({ test, traffic }: Pick<Known, "test" | "traffic">, nowMs: number): readonly Measured[] {
+  const isOld = (at: string, limitMs: number): boolean => nowMs - Date.parse(at) > limitMs;
+  const found: Measured[] = [];
+  if (traffic !== null) {
+    const { times, latestAt: at } = traffic;
+    found.push({ kind: "measured-from-traffic", times, at, stale: isOld(at, TRAFFIC_STALE_MS) });
+  }
+  if (test?.times)
+    found.push({ kind: "measured-at-attach", times: test.times, at: test.testedAt, stale: isOld(test.testedAt, TEST_STALE_MS) });
+  const rank = ({ kind, stale }: Measured): number => (kind === "measured-from-traffic" && !stale ? 0 : 1);
+  return found.sort((a, b) => rank(a) - rank(b) || b.at.localeCompare(a.at));
+}
+
+/** How many times what was tested or entered the traffic shows, where that is more than a quarter off; null where it is not, or one of them is missing. */
+export function trafficRatio({ test, traffic, entered }: Known): number | null {
+  const before = entered?.secondsPerCall ?? test?.times?.meanSeconds ?? null;
+  if (traffic === null || before === null || before <= 0) return null;
+  const ratio = traffic.times.meanSeconds / before;
+  return ratio > 1.25 || ratio < 0.8 ? ratio : null;
+}
