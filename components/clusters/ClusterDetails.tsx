@@ -20,6 +20,7 @@ import { ConnectionTest } from "./ConnectionTest";
 import { DetachCluster } from "./DetachCluster";
 import { DriftTable } from "./DriftTable";
 import { GatewayAddress } from "./GatewayAddress";
+import { JudgePanel } from "./JudgePanel";
 import { freeGpus, prepareCard, sightNote } from "./prepareCard";
 
 const REFRESH_MS = 2_000;
@@ -97,6 +98,7 @@ function Known(props: { readonly cluster: ClusterSummary; readonly detail: Clust
           </p>
         )}
       </Panel>
+      <JudgePanel clusterId={spec.id} />
       <Panel title="Drift">
         {detail.drift === null ? (
           <p className="text-sm text-ink-3">No plan is in force here, or it was not compared yet.</p>

@@ -71,6 +71,22 @@ describe("attaching pasted endpoints", () => {
   });
 });
 
+describe("the time of a judge that an operator enters", () => {
+  const judged = { ...noExtras, judgeModel: "judge", judgeUrl: "http://judge-1:8000" };
+  const withSeconds = (judgeSeconds: string) => prepared({ extras: { ...judged, judgeSeconds } });
+
+  it("is sent beside the connection, and not where it is left empty", () => {
+    expect(withSeconds("0.05").request).toMatchObject({ judgeSecondsPerCall: 0.05, connection: { judge: { model: "judge" } } });
+    expect(withSeconds("0,05").request?.judgeSecondsPerCall).toBe(0.05);
+    expect(withSeconds(" ").request).not.toHaveProperty("judgeSecondsPerCall");
+  });
+
+  it("is refused where it is no number of seconds, or there is no judge", () => {
+    for (const text of ["fast", "-1", "601", "50 ms"]) expect(withSeconds(text).blocked).toContain(`"${text}" is no number of seconds`);
+    expect(prepared({ extras: { ...noExtras, judgeSeconds: "0.05" } }).blocked).toBe("Name the judge whose seconds of a call are given.");
+  });
+});
+
 describe("attaching a written connection", () => {
   it("waits for one that was tried and can be used", () => {
     expect(prepareWrittenAttach(null, form, []).blocked).toContain("Try the connection first");

@@ -29,11 +29,13 @@ export interface EndpointExtras {
   readonly judgeUrl: string;
   /** Variable of the gateway that holds the judge's key. */
   readonly judgeKey: string;
+  /** Mean seconds of a judge call; empty: as measured. */
+  readonly judgeSeconds: string;
   /** Addresses of dcgm-exporter, one a line. */
   readonly dcgm: string;
 }
 
-export const noExtras: EndpointExtras = { judgeModel: "", judgeUrl: "", judgeKey: "", dcgm: "" };
+export const noExtras: EndpointExtras = { judgeModel: "", judgeUrl: "", judgeKey: "", judgeSeconds: "", dcgm: "" };
 
 type Reference = { readonly environment: string } | { readonly file: string };
 
@@ -132,7 +134,8 @@ export function prepareAttach(rows: readonly EndpointRow[], form: AttachForm, ta
   const extras = extrasOf(form.extras);
   if ("fault" in extras) return blocked(extras.fault);
   const endpoints = drafts.map((draft) => written(draft, form.confirmed));
-  return { ...about, blocked: null, request: { ...named, connection: { kind: "endpoints", endpoints, ...extras.told } } };
+  const { told, ...judged } = extras;
+  return { ...about, blocked: null, request: { ...named, ...judged, connection: { kind: "endpoints", endpoints, ...told } } };
 }
 
 /** The same for a connection that was written and tried; `connection` null: it was not, or cannot be used. */
@@ -163,18 +166,37 @@ function written({ guessed, ...draft }: EndpointDraft, confirmed: boolean): obje
   return { ...Object.fromEntries(said), guessed: confirmed ? [] : guessed };
 }
 
-function extrasOf(form: EndpointExtras): { readonly told: object } | { readonly fault: string } {
-  const dcgmUrls = form.dcgm.split(/[\s,]+/).filter(Boolean);
-  const wrong = dcgmUrls.find((url) => !/^https?:\/\//.test(url) || !URL.canParse(url));
-  if (wrong !== undefined) return { fault: `"${wrong}" is no address of dcgm-exporter, as in http://gpu-1:9400/metrics.` };
+type JudgeInForm = { readonly model: string; readonly url: string; readonly keyFromEnvironment?: string };
+
+/** The judge that is filled in; null where none is, or what is yet to be said of it. */
+export function judgeInForm(form: EndpointExtras): JudgeInForm | { readonly fault: string } | null {
   const [model, url, key] = [form.judgeModel.trim(), form.judgeUrl.trim().replace(/(\/v1)?\/?$/, ""), form.judgeKey.trim()];
-  const dcgm = dcgmUrls.length === 0 ? {} : { dcgmUrls };
-  if (model === "" && url === "" && key === "") return { told: dcgm };
+  if (model === "" && url === "" && key === "") return null;
   if (model === "") return { fault: "Say by which name the judge's endpoint knows its model." };
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return { fault: "Give the judge's address, as in http://judge-1:8000." };
   if (key !== "" && !/^WEIR_JUDGE_[A-Z0-9_]{1,80}$/.test(key))
     return { fault: "The judge's key stands in a variable of the gateway that begins with WEIR_JUDGE_: name that, not the key itself." };
-  return { told: { ...dcgm, judge: { model, url, ...(key === "" ? {} : { keyFromEnvironment: key }) } } };
+  return { model, url, ...(key === "" ? {} : { keyFromEnvironment: key }) };
+}
+
+interface Extras extends Pick<Attach, "judgeSecondsPerCall"> {
+  readonly told: object;
+}
+
+function extrasOf(form: EndpointExtras): Extras | { readonly fault: string } {
+  const dcgmUrls = form.dcgm.split(/[\s,]+/).filter(Boolean);
+  const wrong = dcgmUrls.find((url) => !/^https?:\/\//.test(url) || !URL.canParse(url));
+  if (wrong !== undefined) return { fault: `"${wrong}" is no address of dcgm-exporter, as in http://gpu-1:9400/metrics.` };
+  const dcgm = dcgmUrls.length === 0 ? {} : { dcgmUrls };
+  const judge = judgeInForm(form);
+  if (judge !== null && "fault" in judge) return judge;
+  const typed = form.judgeSeconds.trim();
+  if (typed === "") return { told: judge === null ? dcgm : { ...dcgm, judge } };
+  const seconds = Number(typed.replace(",", "."));
+  if (judge === null) return { fault: "Name the judge whose seconds of a call are given." };
+  if (!Number.isFinite(seconds) || seconds < 0 || seconds > 600)
+    return { fault: `"${typed}" is no number of seconds from 0 to 600: give the mean time of a judge call, as in 0.05.` };
+  return { told: { ...dcgm, judge }, judgeSecondsPerCall: seconds };
 }
 
 /** A name to begin with: of the first host that is attached and has one, told apart from those there are. */

@@ -3,6 +3,7 @@
 import { memo } from "react";
 import type { LiveFrame, MeasuredRange } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
+import { JudgeState } from "../judges/JudgeState";
 import { StateWord } from "../ui/Badge";
 import { Panel } from "../ui/Panel";
 import { EngineDetail } from "./EngineDetail";
@@ -70,6 +71,12 @@ export const Stages = memo(function Stages(props: Ranged & { readonly identities
       }
     >
       <StagePanel rows={stageRows(ranged, props.plan, props.identities)} pale={doubt !== false} line={lineOf(frame)} />
+      {frame.gateway.judge !== null && (
+        <p className="mt-3 flex flex-wrap items-baseline gap-2 text-sm" data-testid="judge-state">
+          <span className="text-ink-3">Judge {frame.gateway.judge.model}</span>
+          <JudgeState health={frame.gateway.judge} nowMs={frame.atMs} />
+        </p>
+      )}
     </Panel>
   );
 });

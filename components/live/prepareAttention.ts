@@ -25,6 +25,7 @@ export function prepareAttention(frames: readonly LiveFrame[]): readonly Problem
     [
       ...gatewayFindings(frame),
       ...panicFindings(frame),
+      ...judgeFindings(frame, frames),
       ...stageFindings(frame, frames),
       ...rateFindings(frame, frames),
       ...engineFindings(frames),
@@ -73,6 +74,23 @@ function panicFindings({ gateway }: LiveFrame): readonly Finding[] {
       when: { is: "since", atMs: panic.sinceMs },
       reason: `${panic.reason === "" ? `${panic.by} gave no reason` : `${panic.by}: ${panic.reason}`}${panic.warning === undefined ? "" : `. ${panic.warning}`}`,
       action: "It answers everything, and no promise of the plan holds. Lift the panic under Routing once the cause is mended.",
+    },
+  ];
+}
+
+/** That answers get no scores, from when the judge is not called any more. */
+function judgeFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): readonly Finding[] {
+  const isDown = ({ gateway: { judge } }: LiveFrame): boolean | null =>
+    judge === null ? null : judge.state === "circuit-open" || judge.state === "unavailable";
+  const when = heldSince(frames, isDown);
+  if (when === null || gateway.judge === null) return [];
+  const { model, reason, state } = gateway.judge;
+  return [
+    {
+      ...{ ...none, cause: "judge down", kind: "judge", subject: model, tone: "bad", when, reason },
+      word: state === "unavailable" ? "cannot be called" : "not called",
+      action:
+        "Answers are accepted or escalated without a score, as the plan says. See that the judge runs, then measure it on the cluster's page.",
     },
   ];
 }

@@ -73,7 +73,9 @@ export default function ConstraintsDialog(props: {
         />
         <YamlEditor constraints={constraints} onChange={(read) => onChange({ constraints: read })} />
         <div className="flex justify-end gap-2">
-          <Button onClick={() => onChange({ constraints: noConstraints, judge: null, routerAuc: null })}>Clear all</Button>
+          <Button onClick={() => onChange({ constraints: noConstraints, judge: null, judgeSeconds: null, routerAuc: null })}>
+            Clear all
+          </Button>
           <Button look="primary" onClick={props.onClose}>
             Done
           </Button>

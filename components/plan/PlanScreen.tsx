@@ -17,6 +17,7 @@ import { FirstRunCard } from "./FirstRunCard";
 import { FrontierPanel } from "./FrontierPanel";
 import { KnobPanel } from "./KnobPanel";
 import { knobsOf, type PlanDefaults, planDefaults } from "./knobs";
+import { PlanJudge } from "./PlanJudge";
 import { PlanPanel } from "./PlanPanel";
 import { type PlanView, planCodec } from "./planCodec";
 import { asSituation, estimateKnobs } from "./prepareConstraints";
@@ -44,8 +45,8 @@ function PlanDesk(props: {
   const workloadId = workloads.find((each) => each.id === view.workload)?.id ?? defaults.workload;
   const requestsPerSecond = view.requestsPerSecond ?? defaults.requestsPerSecond;
   const clusterId = cluster.spec.id;
-  const { constraints, judge, routerAuc } = view;
-  const asked = useByText({ constraints, judge, routerAuc });
+  const { constraints, judge, judgeSeconds, routerAuc } = view;
+  const asked = useByText({ constraints, judge, judgeSeconds, routerAuc });
   const situation = useMemo(
     () => ({ workloadId, clusterId, requestsPerSecond, ...asSituation(asked) }),
     [workloadId, clusterId, requestsPerSecond, asked],
@@ -82,6 +83,9 @@ function PlanDesk(props: {
         onWorkload={(workload) => change({ workload, fixed: null, pins: [], brush: null }, "push")}
         onRate={(rate) => change({ requestsPerSecond: rate }, "replace")}
       />
+      {judge === null && (
+        <PlanJudge clusterId={clusterId} entered={judgeSeconds} onEnter={(seconds) => change({ judgeSeconds: seconds }, "replace")} />
+      )}
       {cluster.emulated && cluster.runningPlanId === null && (
         <FirstRunCard cluster={cluster} plan={planning.exact.current && fixed === null ? planning.exact.plan : null} />
       )}

@@ -24,7 +24,7 @@ export function RoutingRules(props: {
           label="Answers are judged by"
           value={judge?.model ?? ""}
           options={[
-            { value: "", text: "a judge outside, of fixed time" },
+            { value: "", text: "a judge outside of the plan" },
             ...choices.map((model) => ({ value: model, text: `${model}, an engine here` })),
           ]}
           onChange={(model) => onChange({ judge: model === "" ? null : { ...BEGIN, ...judge, model } })}

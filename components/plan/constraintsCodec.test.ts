@@ -38,6 +38,7 @@ const view: fc.Arbitrary<ConstraintsView> = fc.record({
   judge: fc.option(
     fc.record({ model: name, rubricTokens: fc.integer({ min: 0, max: 100_000 }), outputTokens: fc.integer({ min: 1, max: 10_000 }) }),
   ),
+  judgeSeconds: fc.option(fc.double({ min: 0, max: 600, noNaN: true, noDefaultInfinity: true })),
   routerAuc: fc.option(fc.double({ min: 0.5, max: 1, noNaN: true })),
 });
 
@@ -62,7 +63,7 @@ describe("constraintsCodec", () => {
 
   it("asks for nothing by default, as the planner's empty document does, and then takes no room in the address", () => {
     const untouched = constraintsCodec.parse(new URLSearchParams());
-    expect(untouched).toEqual({ constraints: planConstraintsSchema.parse({}), judge: null, routerAuc: null });
+    expect(untouched).toEqual({ constraints: planConstraintsSchema.parse({}), judge: null, judgeSeconds: null, routerAuc: null });
     expect(writeView(constraintsCodec, new URLSearchParams(), untouched).toString()).toBe("");
   });
 
@@ -70,6 +71,7 @@ describe("constraintsCodec", () => {
     const typed = new URLSearchParams({
       constraints: "pin*a pin*a*0 shape*a*2 without nodes each*x usd* usd*-1 usd*NaN gpus*0 changes*-1 %E0 nothing without*%E0",
       judge: "m*-1*5",
+      "judge-seconds": "-1",
       router: "0.2",
     });
     expect(constraintsCodec.parse(typed)).toEqual(constraintsCodec.parse(new URLSearchParams()));

@@ -8,6 +8,8 @@ export interface ConstraintsView {
   readonly constraints: PlanConstraints;
   /** A judge that runs as an engine of its own; null: one of fixed time. */
   readonly judge: EngineJudge | null;
+  /** Mean seconds of a call of a judge outside of the plan, in place of what is known of it; null: as known. */
+  readonly judgeSeconds: number | null;
   /** AUC of the router by which requests may start at a later stage; null: all start at the first. */
   readonly routerAuc: number | null;
 }
@@ -36,6 +38,7 @@ export const noConstraints: PlanConstraints = {
 export const ROUTER_AUC_BOUNDS = { min: 0.5, max: 1 } as const;
 export const RUBRIC_BOUNDS = { min: 0, max: 100_000 } as const;
 export const JUDGE_OUTPUT_BOUNDS = { min: 1, max: 10_000 } as const;
+export const JUDGE_SECONDS_BOUNDS = { min: 0, max: 600 } as const;
 
 /** A name without the signs between parts: spaces, `*` and `,`. */
 const escaped = (name: string): string => encodeURIComponent(name).replaceAll("*", "%2A");
@@ -143,11 +146,13 @@ export const constraintsCodec: UrlCodec<ConstraintsView> = {
   parse: (params) => ({
     constraints: parseConstraints(params.get("constraints") ?? ""),
     judge: parseJudge(params.get("judge") ?? ""),
+    judgeSeconds: readNumber(params, "judge-seconds", JUDGE_SECONDS_BOUNDS),
     routerAuc: readNumber(params, "router", ROUTER_AUC_BOUNDS),
   }),
-  format: ({ constraints, judge, routerAuc }) => ({
+  format: ({ constraints, judge, judgeSeconds, routerAuc }) => ({
     constraints: formatConstraints(constraints) || undefined,
     judge: judge === null ? undefined : formatJudge(judge),
+    "judge-seconds": judgeSeconds === null ? undefined : String(judgeSeconds),
     router: routerAuc === null ? undefined : String(routerAuc),
   }),
 };

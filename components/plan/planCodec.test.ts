@@ -12,6 +12,7 @@ const full: PlanView = {
   gpus: 24,
   constraints: { ...noConstraints, excluded: ["llama-3.1-405b-fp8"] },
   judge: { model: "llama-3.1-8b", rubricTokens: 200, outputTokens: 5 },
+  judgeSeconds: 0.05,
   routerAuc: 0.85,
   kind: "quality-under-latency",
   latency: "largest-stage",

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { noConstraints } from "./constraintsCodec";
+import { type ConstraintsView, noConstraints } from "./constraintsCodec";
 import { knobsOf } from "./knobs";
 import { type PlanView, planCodec } from "./planCodec";
-import { activeConstraints, estimateKnobs } from "./prepareConstraints";
+import { activeConstraints, asSituation, estimateKnobs } from "./prepareConstraints";
 
 const untouched = planCodec.parse(new URLSearchParams());
 const asked: PlanView = {
@@ -20,6 +20,7 @@ const asked: PlanView = {
     idleGpus: false,
   },
   judge: { model: "small", rubricTokens: 100, outputTokens: 5 },
+  judgeSeconds: null,
   routerAuc: 0.8,
 };
 const knobs = knobsOf(untouched, { workload: "w", requestsPerSecond: 1, qualityFloor: 85, gpus: 32 });
@@ -71,4 +72,15 @@ describe("the estimate", () => {
     const mixed = { ...cluster, nodes: [eight("a"), { ...eight("b"), gpu: "l40s" }], otherUsdPerGpuHour: { l40s: 1 } };
     expect(estimateKnobs({ ...knobs, maxGpus: 16 }, { ...noConstraints, maxUsdPerHour: 20 }, mixed).maxGpus).toBe(10);
   });
+});
+
+it("asks for the cluster's own judge with a time that was set, shows it as a rule, and drops it where an engine judges", () => {
+  const set: ConstraintsView = { constraints: noConstraints, judge: null, judgeSeconds: 0.05, routerAuc: null };
+  expect(asSituation(set)).toEqual({ judge: { kind: "fixed", secondsPerCall: 0.05 } });
+  expect(activeConstraints(set)).toMatchObject([
+    { says: expect.stringMatching(/^a judge call takes 50.ms, entered$/), without: { judgeSeconds: null } },
+  ]);
+  const engine = { model: "gemma-2-2b", rubricTokens: 400, outputTokens: 20 };
+  expect(asSituation({ ...set, judge: engine })).toEqual({ judge: { kind: "engine", ...engine } });
+  expect(activeConstraints({ ...set, judge: engine }).map(({ key }) => key)).toEqual(["judge"]);
 });

@@ -3,7 +3,7 @@ import type { PlanConstraints } from "@/solver/deployment/constraints";
 import { gpuCount, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/plan";
 import type { Inputs } from "../api/trpc";
-import { formatCounted, formatUsd } from "../ui/format";
+import { formatCounted, formatSeconds, formatUsd } from "../ui/format";
 import { type ConstraintsView, formatConstraints } from "./constraintsCodec";
 
 type Constraints = NonNullable<Inputs["plans"]["explore"]["constraints"]>;
@@ -30,7 +30,7 @@ function nodesSay({ only, never }: PlanConstraints["nodes"][number]): string {
 
 /** Everything asked, in the order of the planner's schema. */
 export function activeConstraints(view: ConstraintsView): readonly ActiveConstraint[] {
-  const { constraints, judge, routerAuc } = view;
+  const { constraints, judge, judgeSeconds, routerAuc } = view;
   const { minReplicasPerModel, maxUsdPerHour, maxGpus, maxChangedReplicas } = constraints;
   const of = (says: string, inEstimate: boolean, change: Partial<PlanConstraints>): ActiveConstraint => ({
     key: says,
@@ -57,6 +57,16 @@ export function activeConstraints(view: ConstraintsView): readonly ActiveConstra
     ...(judge === null
       ? []
       : [{ key: "judge", says: `judged by ${judge.model}, an engine here`, inEstimate: true, without: { judge: null } }]),
+    ...(judge !== null || judgeSeconds === null
+      ? []
+      : [
+          {
+            key: "judge-seconds",
+            says: `a judge call takes ${formatSeconds(judgeSeconds)}, entered`,
+            inEstimate: true,
+            without: { judgeSeconds: null },
+          },
+        ]),
     ...(routerAuc === null
       ? []
       : [{ key: "router", says: `direct start, router AUC ${routerAuc}, modelled`, inEstimate: true, without: { routerAuc: null } }]),
@@ -67,11 +77,16 @@ export function activeConstraints(view: ConstraintsView): readonly ActiveConstra
 export function asSituation({
   constraints,
   judge,
+  judgeSeconds,
   routerAuc,
 }: ConstraintsView): Pick<Inputs["plans"]["explore"], "constraints" | "judge" | "directStart"> {
   return {
     ...(formatConstraints(constraints) === "" ? {} : { constraints }),
-    ...(judge === null ? {} : { judge: { kind: "engine", ...judge } }),
+    ...(judge !== null
+      ? { judge: { kind: "engine", ...judge } }
+      : judgeSeconds !== null
+        ? { judge: { kind: "fixed", secondsPerCall: judgeSeconds } }
+        : {}),
     ...(routerAuc === null ? {} : { directStart: { auc: routerAuc } }),
   };
 }

@@ -60,7 +60,12 @@ it("names the GPU type of replicas only on a cluster of several", () => {
 });
 
 it("says what judges and routes beside the stages, and nothing where that is as always", () => {
-  expect(besideStages(plan)).toEqual([]);
+  const outside = "weir-judge judges outside of the plan: predictions take 270 ms a call";
+  expect(besideStages(plan).map((sentence) => sentence.replaceAll("\u00a0", " "))).toEqual([`${outside}.`]);
+  const inputs = { ...plan.inputs, judgeTime: { kind: "measured-from-traffic", calls: 400 } as const };
+  expect(besideStages({ ...plan, inputs }).map((sentence) => sentence.replaceAll("\u00a0", " "))).toEqual([
+    `${outside} (measured in traffic (400 calls)).`,
+  ]);
   const judge = { model: "small", secondsPerCall: 0.31, usdPerCall: 0, engine: { rubricTokens: 400, outputTokens: 20 } };
   const policy = { ...plan.policy, judge, directStart: { below: 70, router: { kind: "modelled" as const, auc: 0.85 } } };
   expect(besideStages({ ...plan, policy }).map((sentence) => sentence.replaceAll("\u00a0", " "))).toEqual([

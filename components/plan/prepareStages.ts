@@ -1,3 +1,4 @@
+import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ModelDeployment, Plan } from "@/solver/plan/plan";
 import type { Tone } from "../ui/Badge";
@@ -86,6 +87,7 @@ export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy"
   if (policy.kind !== "cascade") return [];
   const { stages, judge, directStart } = policy;
   const judging = judge.engine === undefined ? undefined : deployment.find((each) => each.model === judge.model);
+  const source = inputs.judgeTime === undefined ? "" : ` (${judgeSourceText(inputs.judgeTime)})`;
   const mixed = gpuTypes(inputs.cluster).length > 1;
   const replicas = judging === undefined ? "" : ` on ${replicasText(judging, mixed)}`;
   const idle = deployment.filter(({ model }) => model !== judging?.model && stages.every((stage) => stage.model !== model));
@@ -95,11 +97,15 @@ export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy"
         `${own.model} is pinned and keeps ${replicasText(own, mixed)} without requests: a pin keeps replicas, and does not make a model a stage.`,
     ),
     // A model alone is not judged, whatever judge was asked for.
-    ...(judge.engine === undefined || stages.length === 1
+    ...(stages.length === 1
       ? []
-      : [
-          `${judge.model} judges as an engine of its own${replicas}: a call takes ${formatSeconds(judge.secondsPerCall)} in the mean, predicted for its load.`,
-        ]),
+      : judge.engine === undefined
+        ? [
+            `${judge.model} judges outside of the plan: predictions take ${formatSeconds(judge.secondsPerCall)} a call${source}${judge.variation === undefined ? "" : ", varying about that"}.`,
+          ]
+        : [
+            `${judge.model} judges as an engine of its own${replicas}: a call takes ${formatSeconds(judge.secondsPerCall)} in the mean, predicted for its load.`,
+          ]),
     ...(directStart === undefined
       ? []
       : [

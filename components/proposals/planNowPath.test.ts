@@ -10,6 +10,6 @@ it("opens the Plan page with what was asked of the plan, for the traffic that is
   expect(path).toMatch(/^\/plan\?/);
   expect(planCodec.parse(new URLSearchParams(path.split("?")[1]))).toMatchObject({
     ...{ workload: "seen", requestsPerSecond: 12.3, qualityFloor: 70, latencyBudgetSeconds: 7, gpus: 2, kind: "latency-under-quality" },
-    ...{ latency: "end-to-end", heldFor: "point", judge: null, routerAuc: null, fixed: null },
+    ...{ latency: "end-to-end", heldFor: "point", judge: null, judgeSeconds: null, routerAuc: null, fixed: null },
   });
 });

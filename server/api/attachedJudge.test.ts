@@ -135,7 +135,13 @@ describe("the judge of attached engines", { timeout: 60_000 }, () => {
     expect(seen.planned.secondsPerCall).toBeGreaterThan(0.055);
     const plan = await planned();
     expect(judgeIn(plan).secondsPerCall).toBeGreaterThan(0.055);
-    expect(plan.inputs.judgeTime).toMatchObject({ kind: "measured-from-traffic", measuredAt: seen.traffic?.latestAt });
+    expect(plan.inputs.judgeTime).toEqual({
+      ...{ kind: "measured-from-traffic", calls: seen.traffic?.settled.calls, measuredAt: seen.traffic?.settled.at },
+    });
+    // While the time holds, more traffic makes no other plan of it.
+    for (let asked = 0; asked < 10; asked += 1) await askCascade(others.gatewayUrl, "default");
+    await until(() => (known().traffic?.times.calls ?? 0) > (seen.traffic?.times.calls ?? 0));
+    expect((await planned()).id).toBe(plan.id);
     expect(seen.health).toMatchObject({ model: "our-judge", state: "answering", failed: 0 });
   });
 

@@ -109,13 +109,14 @@ export function createPlanningService(
   function situation(
     request: ExploreRequest & WithRunning,
   ): Outcome<{ readonly situation: PlanningSituation; readonly notes: readonly string[] }> {
-    const { workloadId, clusterId, requestsPerSecond, constraints, judge, directStart } = request;
+    const { workloadId, clusterId, requestsPerSecond, constraints, directStart } = request;
     const row = store.clusters.get(clusterId);
     if (row === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
     const cluster = row.spec;
     const workload = store.workloads.summary(workloadId) === null ? null : workloadOf(workloadId);
     if (workload === null) return { ok: false, message: `There is no workload ${workloadId}.` };
     const { userCards, catalogue, problem } = cards.read();
+    const judge = judgeFor(request.judge, { clusterId, workload });
     const models = workload.outcomes.models.map(({ model }) => model);
     const given = givenBy(row, { cluster, userCards, models, constraints, judge });
     if (given !== null && !given.ok) return given;
@@ -126,7 +127,7 @@ export function createPlanningService(
     const limited = (constraints?.maxChangedReplicas ?? null) !== null;
     const asked = {
       ...(constraints === undefined ? {} : { constraints }),
-      judge: judgeFor(judge, { clusterId, workload }),
+      judge,
       ...(directStart === undefined ? {} : { directStart }),
       // What runs matters to a plan only where it is to change little.
       ...(request.running !== undefined ? { running: request.running } : limited ? { running: running(clusterId) } : {}),

@@ -34,6 +34,8 @@ export interface JudgeTraffic {
   readonly times: JudgeTimes;
   /** When the latest of them was answered, in ISO 8601. */
   readonly latestAt: string;
+  /** How many there were, and when the latest was, when the times became these: what a plan records, so that it stays the same plan while they hold. */
+  readonly settled: { readonly calls: number; readonly at: string };
 }
 
 /** A time of a call that an operator entered. */

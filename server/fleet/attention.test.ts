@@ -216,6 +216,22 @@ describe("attentionOf", () => {
     expect(attentionOf({ ...fine, seen: { atMs: 1, answer } })).toMatchObject([{ sentence: answer.message }]);
   });
 
+  it("names a judge that gives no scores, why, and what to do; not one whose last call failed", () => {
+    const judge = { model: "j", circuitOpen: false, unavailable: null, scored: 1, failed: 3, lastScoreMs: 1 };
+    const lastFailure = { atMs: 2, outcome: "failed", reason: "the judge answered 500" } as const;
+    const saidOf = (more: object) => attentionOf({ ...fine, gateway: { ...status(""), judge: { ...judge, lastFailure, ...more } } });
+    const ofJudge = (more: object) => saidOf(more).filter(({ subject }) => subject === "j");
+    expect(ofJudge({})).toEqual([]);
+    expect(ofJudge({ circuitOpen: true })).toMatchObject([
+      {
+        level: "bad",
+        sentence: expect.stringContaining("gives no scores: the judge answered 500."),
+        next: expect.stringContaining("Test it"),
+      },
+    ]);
+    expect(ofJudge({ unavailable: "its key K is not set" })[0]?.sentence).toContain("its key K is not set");
+  });
+
   it("says where a guessed type of GPU is not among those that are watched", () => {
     const watching = (name: string) => ({ ...frameOf([engine]), gpus: [{ name }] }) as unknown as LiveFrame;
     const said = (name: string) => attentionOf({ ...fine, connection: connectionWith(["gpu"]), frame: watching(name) })[0]?.sentence;

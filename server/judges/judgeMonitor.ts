@@ -35,7 +35,7 @@ export interface JudgeMonitor {
   close(): void;
 }
 
-const detachedRecord = { test: null, traffic: null, entered: null } as const;
+const nothingKnown: Pick<JudgeRecord, "test" | "traffic" | "entered"> = { test: null, traffic: null, entered: null };
 
 /** A test in a dialog counts for the attachment that follows. */
 const KEPT_TEST_MS = 10 * 60_000;
@@ -65,7 +65,7 @@ export function createJudgeMonitor({ store, clusterOf }: JudgeMonitorParts): Jud
   function recordOf(row: ClusterRow, judge: Judge | null): JudgeRecord {
     const of = judge === null ? "" : canonicalJson(judge);
     if (row.judge !== null && row.judge.of === of) return row.judge;
-    const begun: JudgeRecord = { of, since: new Date().toISOString(), ...detachedRecord };
+    const begun: JudgeRecord = { of, since: new Date().toISOString(), ...nothingKnown };
     if (judge !== null) store.clusters.setJudge(row.id, begun);
     return begun;
   }
@@ -183,7 +183,10 @@ export function createJudgeMonitor({ store, clusterOf }: JudgeMonitorParts): Jud
     planned(clusterId) {
       const row = store.clusters.get(clusterId);
       const found = row === null ? null : known(row);
-      const { secondsPerCall, variation, source } = judgeTimeInUse(found?.record ?? detachedRecord, Date.now());
+      const record = found?.record ?? nothingKnown;
+      const { secondsPerCall, variation, source: latest } = judgeTimeInUse(record, Date.now());
+      const settled = latest.kind === "measured-from-traffic" ? record.traffic?.settled : undefined;
+      const source = settled === undefined ? latest : { kind: latest.kind, calls: settled.calls, measuredAt: settled.at };
       return {
         kind: "fixed",
         ...(found?.judge == null ? {} : { model: found.judge.model }),

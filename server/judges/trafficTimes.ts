@@ -45,7 +45,9 @@ export function trafficTimes(decisions: readonly Decision[], { sinceMs, isOutsid
   const [latest] = calls;
   if (latest === undefined || calls.length < LEAST_JUDGEMENTS) return null;
   const times = fitJudgeTimes(withTokens(calls));
-  return times === null ? null : { times, latestAt: new Date(latest.atMs).toISOString() };
+  if (times === null) return null;
+  const latestAt = new Date(latest.atMs).toISOString();
+  return { times, latestAt, settled: { calls: times.calls, at: latestAt } };
 }
 
 /** Where the tokens of some are not known, the length of none counts. */
@@ -63,5 +65,5 @@ export function settledTraffic(before: JudgeTraffic | null, now: JudgeTraffic): 
   const near = (a: number, b: number, share: number): boolean => Math.abs(a / b - 1) < share;
   const { meanSeconds, p95Seconds } = before.times;
   const settled = near(now.times.meanSeconds, meanSeconds, 0.05) && near(now.times.p95Seconds, p95Seconds, 0.1);
-  return settled ? { latestAt: now.latestAt, times: { ...before.times, calls: now.times.calls } } : now;
+  return settled ? { latestAt: now.latestAt, times: { ...before.times, calls: now.times.calls }, settled: before.settled } : now;
 }

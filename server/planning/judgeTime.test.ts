@@ -46,8 +46,6 @@ describe("the time of a judge outside of the deployment", { timeout: 60_000 }, (
     // A lognormal with this spread has its 95th percentile at 2.7 times the mean.
     expect(varying.p95Seconds).toBeGreaterThan(steady.p95Seconds + 0.5);
     // The tables that browser and search go by know of it too.
-    const { variation: _, ...judge } = planWith({ secondsPerCall: 1 }).policy.judge as { variation?: unknown };
-    expect(judge).toMatchObject({ secondsPerCall: 1 });
     expect(Math.abs(varying.tableError)).toBeLessThan(0.12);
   });
 

@@ -1,0 +1,87 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { TextField } from "../ui/Field";
+import { FindingList } from "./FindingList";
+import { type EndpointExtras, judgeInForm } from "./prepareAttach";
+
+/** Who judges answers of attached engines: its address, a test by real calls, and its time where the operator knows better. */
+export function AttachJudgeFields(props: {
+  readonly extras: EndpointExtras;
+  readonly models: readonly string[];
+  readonly onChange: (change: Partial<EndpointExtras>) => void;
+}) {
+  const { extras, models, onChange } = props;
+  const client = useTRPCClient();
+  const judge = judgeInForm(extras);
+  const named = judge !== null && "model" in judge ? judge : null;
+  const key = JSON.stringify(named);
+  const test = useMutation({
+    mutationFn: async (asked: NonNullable<typeof named>) => ({
+      key: JSON.stringify(asked),
+      found: await client.clusters.tryJudge.mutate({ judge: asked }),
+    }),
+  });
+  // What was found of another judge says nothing of this one.
+  const found = test.data?.key === key ? test.data.found : null;
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="max-w-prose text-sm text-ink-2">
+        {models.length > 1
+          ? `A cascade over ${models.join(", ")} needs a judge that scores answers: an OpenAI-compatible endpoint. Without one, plans of a single model can be applied.`
+          : "A judge scores answers of a cascade of several models; one model alone needs none."}
+      </p>
+      <div className="flex flex-wrap items-end gap-3">
+        <TextField
+          label="Judge's address"
+          className="flex-1 basis-56"
+          value={extras.judgeUrl}
+          placeholder="http://judge-1:8000"
+          onChange={(judgeUrl) => onChange({ judgeUrl })}
+        />
+        <TextField
+          label="Judge's model, as it calls it"
+          className="flex-1 basis-44"
+          value={extras.judgeModel}
+          placeholder="judge"
+          onChange={(judgeModel) => onChange({ judgeModel })}
+        />
+        <TextField
+          label="Variable with the judge's key"
+          className="flex-1 basis-44"
+          value={extras.judgeKey}
+          placeholder="none, or WEIR_JUDGE_KEY"
+          onChange={(judgeKey) => onChange({ judgeKey })}
+        />
+        <TextField
+          label="Seconds of a judge call"
+          className="basis-44"
+          value={extras.judgeSeconds}
+          placeholder="as measured"
+          onChange={(judgeSeconds) => onChange({ judgeSeconds })}
+        />
+      </div>
+      <div className="flex flex-wrap items-center gap-3">
+        <Button
+          disabled={named === null || test.isPending}
+          title="It is asked for some 15 scores, as the gateway would"
+          onClick={() => {
+            if (named !== null) test.mutate(named);
+          }}
+        >
+          {test.isPending ? "Testing the judge …" : "Test the judge"}
+        </Button>
+        <span className="text-sm text-ink-2">
+          Its time enters every prediction of a cascade. It is measured when it is attached, and in traffic.
+        </span>
+      </div>
+      <div role="status">
+        <ErrorLine error={test.error} />
+        {found !== null && <FindingList findings={found.findings} label="What testing the judge found" />}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,8 @@
+import type { ClusterJudge } from "@/server/contracts/studio";
+import { Badge } from "../ui/Badge";
+
+/** That the measurement is old, or that there is none. */
+export function StaleBadge({ known: { stale, planned } }: { readonly known: Pick<ClusterJudge, "stale" | "planned"> }) {
+  if (stale) return <Badge tone="warn">stale: measure again</Badge>;
+  return planned.source.kind === "assumed" ? <Badge tone="hatched">assumed</Badge> : null;
+}
