@@ -28,7 +28,7 @@ export function JudgePanel({ clusterId }: { readonly clusterId: string }) {
     mutationFn: async () => takeOutcome(await client.clusters.measureJudge.mutate({ clusterId })),
     onSettled: refresh,
   });
-  if (known == null) return null;
+  if (known == null || nowMs === null) return null;
   const { judge } = known;
   if (judge === null)
     return (

@@ -22,7 +22,7 @@ export function PlanJudge(props: {
   const { clusterId, entered, onEnter } = props;
   const nowMs = useNow(10_000);
   const { data: known } = useQuery(useTRPC().clusters.judge.queryOptions({ clusterId }, { refetchInterval: REFRESH_MS }));
-  if (known == null) return null;
+  if (known == null || nowMs === null) return null;
   const { judge, planned } = known;
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-1 text-sm text-ink-2">

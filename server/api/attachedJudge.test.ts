@@ -8,10 +8,10 @@ import { studioSettings } from "@/server/studioSettings";
 import type { Plan } from "@/solver/plan/plan";
 import type { SolveRequest } from "./inputs";
 
-const until = async <Value>(look: () => Value | Promise<Value> | null | undefined | false): Promise<Value> => {
+const until = async <Value>(look: () => Value | Promise<Value>): Promise<Exclude<NonNullable<Value>, false>> => {
   for (;;) {
     const value = await look();
-    if (value !== null && value !== undefined && value !== false) return value;
+    if (value !== null && value !== undefined && value !== false) return value as Exclude<NonNullable<Value>, false>;
     await new Promise((wake) => setTimeout(wake, 50));
   }
 };

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { PlanDraft } from "@/solver/plan/plan";
+import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
@@ -20,10 +20,15 @@ beforeAll(async () => {
 });
 
 function planWith(judge: Partial<Extract<JudgeChoice, { kind: "fixed" }>>): PlanDraft {
-  const objective = {
-    ...{ kind: "latency-under-quality", latency: "end-to-end", percentile: 95, qualityFloor: 0, qualityConfidence: 0.9 },
-    ...{ latencyBudgetSeconds: null, maxGpus: 8 },
-  } as const;
+  const objective: Objective = {
+    kind: "latency-under-quality",
+    latency: "end-to-end",
+    percentile: 95,
+    qualityFloor: 0,
+    qualityConfidence: 0.9,
+    latencyBudgetSeconds: null,
+    maxGpus: 8,
+  };
   const asked = { ...situation, judge: { kind: "fixed", secondsPerCall: 0.27, usdPerCall: 0, ...judge } } as const;
   const answer = desk.work(asked, { kind: "solve", objective, fixed }, () => false);
   if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
