@@ -37,7 +37,7 @@ test("an operator of attached engines tests the judge, sees its measured time, s
     await test.step("the cluster's page has the measured time with where it is from, and measures again", async () => {
       await page.goto(`${studio.url}/clusters?show=${clusterId}`);
       const panel = page.getByRole("region", { name: "Judge" });
-      await expect(panel.getByTestId("judge-planned")).toHaveText(/^[4-9]\d\sms a call, p95 \d+\sms$/);
+      await expect(panel.getByTestId("judge-planned")).toHaveText(/^\d{2,3}\sms a call, p95 \d+\sms$/);
       await expect(panel).toContainText(/measured by a test of the judge \(\d+ calls\)/);
       const before = judge.calls();
       await panel.getByRole("button", { name: "Measure again" }).click();
@@ -54,9 +54,9 @@ test("an operator of attached engines tests the judge, sees its measured time, s
 
     await test.step("a plan takes it; set by hand, the predicted p95 moves by as much", async () => {
       await page.goto(`${studio.url}/plan?cluster=${clusterId}&rate=1&floor=30&fixed=${encodeURIComponent("qwen2.5-3b@50~qwen2.5-7b")}`);
-      await expect(page.getByTestId("judge-time")).toHaveText(/^[4-9]\d\sms a call, p95 \d+\sms, measured by a test of the judge/);
+      await expect(page.getByTestId("judge-time")).toHaveText(/^\d{2,3}\sms a call, p95 \d+\sms, measured by a test of the judge/);
       await expect(solved).toHaveText(/\d/, { timeout: 60_000 });
-      await expect(page.getByText(/^our-judge judges outside of the plan: predictions take [4-9]\d\sms a call/)).toBeVisible();
+      await expect(page.getByText(/^our-judge judges outside of the plan: predictions take \d{2,3}\sms a call/)).toBeVisible();
       const measured = await secondsOf();
       await page.getByRole("button", { name: "Set the judge's time" }).click();
       await page.getByLabel("Seconds of a judge call").fill("2");
@@ -67,7 +67,7 @@ test("an operator of attached engines tests the judge, sees its measured time, s
       expect(moved).toBeLessThan(2.2);
       await lookOver(page, info, "plan-judge");
       await page.getByRole("button", { name: "Take it as known" }).click();
-      await expect(page.getByText(/^our-judge judges outside of the plan: predictions take [4-9]\d\sms a call/)).toBeVisible({
+      await expect(page.getByText(/^our-judge judges outside of the plan: predictions take \d{2,3}\sms a call/)).toBeVisible({
         timeout: 60_000,
       });
     });
