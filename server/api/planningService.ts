@@ -143,8 +143,9 @@ export function createPlanningService(
     { clusterId, workload }: { readonly clusterId: string; readonly workload: Workload },
   ): JudgeChoice {
     if (judge?.kind === "engine") return judge;
-    const known = atWorkload(judges.planned(clusterId), workload);
-    return judge === undefined ? known : { ...known, secondsPerCall: judge.secondsPerCall, source: { kind: "entered" } };
+    const known = judges.planned(clusterId);
+    const { secondsPerCall } = judge ?? known;
+    return atWorkload(judge === undefined ? known : { ...known, secondsPerCall, source: { kind: "entered" } }, workload);
   }
 
   /** What the engines settle where they are run by somebody else; null where plans decide what runs. */
@@ -181,8 +182,9 @@ export function createPlanningService(
     async *examine({ objective, fixed, examine, ...request }, signal) {
       const found = situation(request);
       if (!found.ok) return yield { kind: "refused", message: found.message };
-      const { workload: _, ...asked } = found.situation;
-      const key = JSON.stringify([asked, objective, fixed, examine]);
+      const { workload: _, judge, ...asked } = found.situation;
+      // Where the judge's time is known from changes nothing of what is examined.
+      const key = JSON.stringify([asked, { ...judge, source: null }, objective, fixed, examine]);
       const known = examined.get(key);
       if (known !== undefined) return yield { kind: "answer", examination: known };
       const asking = (own: Asking) => planner.examine({ ...found.situation, objective, fixed, examine }, own);

@@ -6,10 +6,10 @@ type FixedJudge = Extract<JudgeChoice, { readonly kind: "fixed" }>;
 
 /**
  * A judge whose mean is of calls of one length, with the mean that it has over a workload's answers: prompts and answers of every model but
- * the largest, which nobody judges. Times that do not grow with the length stay as they are.
+ * the largest, which nobody judges. A mean that was entered is of the workload already; times that do not grow with the length stay as they are.
  */
 export function atWorkload(judge: FixedJudge, { outcomes }: Pick<Workload, "outcomes">): FixedJudge {
-  const { variation, secondsPerCall } = judge;
+  const { variation, secondsPerCall, source } = judge;
   if (variation === undefined || variation.lengthShare === 0) return judge;
   const judged = outcomes.models.slice(0, Math.max(1, outcomes.models.length - 1));
   const meanOf = (values: ArrayLike<number>): number =>
@@ -18,5 +18,9 @@ export function atWorkload(judge: FixedJudge, { outcomes }: Pick<Workload, "outc
   const tokens = Math.max(1, meanOf(outcomes.inputTokens) + answered);
   const seconds = secondsAt(secondsPerCall, variation, tokens);
   const growing = (variation.lengthShare * secondsPerCall * tokens) / variation.tokens;
-  return { ...judge, secondsPerCall: seconds, variation: { ...variation, tokens, lengthShare: seconds > 0 ? growing / seconds : 0 } };
+  return {
+    ...judge,
+    secondsPerCall: source?.kind === "entered" ? secondsPerCall : seconds,
+    variation: { ...variation, tokens, lengthShare: seconds > 0 ? growing / seconds : 0 },
+  };
 }
