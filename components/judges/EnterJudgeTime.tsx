@@ -19,7 +19,7 @@ export function EnterJudgeTime(props: {
 }) {
   const [typed, setTyped] = useState<number | null>(null);
   const enter = useMutation({ mutationFn: props.onEnter, onSuccess: () => setTyped(null) });
-  const value = typed ?? props.entered ?? Number(props.begin.toPrecision(3));
+  const value = typed ?? props.entered ?? Number(props.begin.toPrecision(2));
   return (
     <>
       <NumberField

@@ -38,7 +38,7 @@ export function PlanJudge(props: {
       {entered === null && <StaleBadge known={known} />}
       {driftWords(known) !== null && <span className="text-warn">{driftWords(known)}</span>}
       {entered === null ? (
-        <Button look="quiet" onClick={() => onEnter(Number(planned.secondsPerCall.toPrecision(3)))}>
+        <Button look="quiet" onClick={() => onEnter(Number(planned.secondsPerCall.toPrecision(2)))}>
           Set the judge's time
         </Button>
       ) : (
