@@ -79,8 +79,9 @@ it("says what judges and routes beside the stages, and nothing where that is as 
 it("tells of a pinned model that no request visits which replicas it keeps", () => {
   const [first] = plan.deployment;
   if (first === undefined || plan.policy.kind !== "cascade") throw new Error("The example deploys models.");
-  expect(besideStages(plan)).toEqual([]);
+  const usual = besideStages(plan);
   expect(besideStages({ ...plan, deployment: [...plan.deployment, { ...first, model: "tiny" }] })).toEqual([
     "tiny is pinned and keeps 1 × tp 1 without requests: a pin keeps replicas, and does not make a model a stage.",
+    ...usual,
   ]);
 });
