@@ -10,7 +10,7 @@ import { findRouting } from "./findRouting";
 import { around, searched, testKnobs } from "./testTables";
 
 const models = ["small", "middle", "large", "huge"];
-const view = { constraints: noConstraints, judge: null, routerAuc: null };
+const view = { constraints: noConstraints, judge: null, judgeSeconds: null, routerAuc: null };
 const rules = stageRules(searched, { kind: "endpoints", name: "Cellar" }, view);
 const choice = choose(searched, testKnobs);
 

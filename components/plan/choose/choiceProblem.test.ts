@@ -5,7 +5,7 @@ import { choiceProblem, stageRules } from "./choiceProblem";
 import { findRouting } from "./findRouting";
 import { around, searched, testKnobs } from "./testTables";
 
-const view = { constraints: noConstraints, judge: null, routerAuc: null };
+const view = { constraints: noConstraints, judge: null, judgeSeconds: null, routerAuc: null };
 const rules = stageRules(searched, { kind: "embedded", name: "Lab" }, view);
 const problemOf = (models: readonly string[], thresholds: readonly number[], own = rules, knobs = testKnobs) => {
   const tables = { exploration: searched, candidates: candidatesFor(searched, knobs), lines: around };
