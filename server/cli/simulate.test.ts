@@ -125,12 +125,14 @@ describe("runs of a table", () => {
   test("may leave TTFT out of a fit, which then explains no delay of first tokens", async () => {
     const lines = [1, 4, 16, 64, 128].map((users) => `llama-3.1-8b,h100-sxm,vllm,1,100,40,${users},bf16,5000,${9 + users / 20}`);
     const file = csv("delayed.csv", ...lines);
-    const delaySeconds = async (...more: readonly string[]) => {
+    const requestTimes = async (...more: readonly string[]) => {
       const { stdout } = await weir("calibrate", "--rows", file, "--json", ...more);
-      return JSON.parse(stdout).fits[0].profile.coefficients.delaySeconds;
+      const { requestSeconds, delaySeconds } = JSON.parse(stdout).fits[0].profile.coefficients;
+      return { requestSeconds, delaySeconds };
     };
-    expect(await delaySeconds()).toBeGreaterThan(1);
-    expect(await delaySeconds("--tpot-only")).toBe(engineProfiles.vllm.coefficients.delaySeconds);
+    expect((await requestTimes()).delaySeconds).toBeGreaterThan(1);
+    const { requestSeconds, delaySeconds } = engineProfiles.vllm.coefficients;
+    expect(await requestTimes("--tpot-only")).toEqual({ requestSeconds, delaySeconds });
   });
 
   test("beyond what the engine runs at once wait inside it: by a column of the table or by a flag", async () => {

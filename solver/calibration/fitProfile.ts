@@ -109,6 +109,14 @@ const SELDOM: readonly NotFitted[] = [
 ];
 const SELDOM_GAIN = 0.9;
 
+/** Coefficients that TTFT tells. */
+const REQUEST_TIMES: readonly Coefficient[] = [
+  "requestSeconds",
+  "requestSecondsPerInputToken",
+  "requestSecondsPerOutputToken",
+  "delaySeconds",
+];
+
 /** Where a fit starts at least: from next to nothing the effect of a host term, and its logarithm, would not show. */
 const LEAST_START: Readonly<Partial<Record<Coefficient, number>>> = {
   stepSeconds: 3e-4,
@@ -149,7 +157,9 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
   }
   const wanted: readonly Coefficient[] = options.efficiencies ? coefficientNames : [...hostCoefficients, "allReduce"];
   const oneDepth = new Set(usable.map(({ model }) => cards.models[model]?.architecture.layers)).size === 1;
-  const separable = wanted.filter((name) => !(oneDepth && name === "layerSeconds"));
+  // TPOT moves with them too, by how prompts that come at once are parted: too little to tell them by.
+  const leftOut = tpotOnly ? REQUEST_TIMES : [];
+  const separable = wanted.filter((name) => !(oneDepth && name === "layerSeconds") && !leftOut.includes(name));
   const { fitted: tellable, notFitted } = identifiable(
     separable,
     (profile) => logTimes(targets(usable), profile, cards),
@@ -223,6 +233,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
     heldOutErrors,
     notFitted: [
       ...notFitted,
+      ...leftOut.map((coefficient) => ({ coefficient, reason: "TTFT, which tells it, is left out" })),
       ...(oneDepth ? [ONE_DEPTH] : []),
       ...SELDOM.filter(({ coefficient }) => tellable.includes(coefficient) && !fitted.includes(coefficient)),
     ],
