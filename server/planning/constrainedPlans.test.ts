@@ -247,7 +247,7 @@ describe("a plan under constraints", { timeout: 120_000 }, () => {
 
 describe("constraints that cannot be kept", { timeout: 120_000 }, () => {
   it("are named with the nearest that can, floor and budget among them", () => {
-    expect(refusalOf({ constraints: { maxGpus: 2 } })).toMatchObject({
+    expect(refusalOf({ constraints: { maxGpus: 3 } })).toMatchObject({
       conflict: [
         { kind: "maxGpus", nearest: expect.any(Number) },
         { kind: "qualityFloor", nearest: expect.any(Number) },
@@ -366,8 +366,8 @@ describe("the lowest cost under both", { timeout: 120_000 }, () => {
 });
 
 describe("a latency budget that the tables just miss", { timeout: 120_000 }, () => {
-  const rate = { requestsPerSecond: 140 };
-  const budget = { latencyBudgetSeconds: 3.667 };
+  const rate = { requestsPerSecond: 150 };
+  const budget = { latencyBudgetSeconds: 3.65 };
 
   it("is one that the largest model alone keeps when it is simulated whole, though its tables do not", () => {
     const alone = planFor({ situation: rate, fixed: { models: [LARGE], thresholds: [] } });
