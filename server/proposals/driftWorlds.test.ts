@@ -202,6 +202,32 @@ describe("on attached engines that are far from busy", { timeout: 120_000 }, () 
     expect(says).not.toMatch(/could not be put in place|nothing can be put in place|unexplained/);
   });
 
+  it("scores that shifted are the cause where lengths are all alike and shorter too, and where no request is sent on any more", async () => {
+    const asked = request(attached, 1);
+    const plan = await planFor(asked);
+    const alike = (judged: number): Workload => ({
+      ...workload,
+      name: `all alike, judged ${judged}`,
+      outcomes: {
+        ...workload.outcomes,
+        inputTokens: workload.outcomes.inputTokens.map(() => 50),
+        models: workload.outcomes.models.map((column) => ({
+          ...column,
+          outputTokens: column.outputTokens.map(() => 20),
+          judged: column.judged.map(() => judged),
+        })),
+      },
+    });
+    for (const [judged, share] of [
+      [20, "100 %"],
+      [80, "0 %"],
+    ] as const) {
+      const { says } = brokenOf(await reportOf(plan, asked, { traffic: alike(judged) }), `share reaching ${LARGE}`);
+      expect(says).toContain(`With the scores as measured the plan predicts ${share}: they explain it.`);
+      expect(says).not.toContain("the lengths");
+    }
+  });
+
   it("a judge that is faster than planned is no cause of slow engines, and is not said to overload them", async () => {
     const asked = request(attached, 1);
     const report = await reportOf(await planFor(asked), asked, { judgeSeconds: 0.052, slower: 3 });

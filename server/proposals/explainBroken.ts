@@ -141,7 +141,9 @@ function figureOf(plan: Plan, name: string): (predictions: Predictions) => numbe
   if (name === qualityName) return ({ quality }) => quality;
   return ({ stages }) => {
     const stage = stages.find(({ model }) => [shareName(model), stageName(plan, model), utilisationName(model)].includes(name));
-    if (stage === undefined) return null;
+    // A stage that no request reaches under this traffic is none of the prediction's.
+    if (stage === undefined)
+      return plan.predictions.stages.some(({ model }) => name === shareName(model) || name === utilisationName(model)) ? 0 : null;
     if (name === utilisationName(stage.model)) return stage.utilisation;
     return name === shareName(stage.model) ? stage.share : stage.p95Seconds;
   };

@@ -5,12 +5,12 @@ import { workloadHash } from "@/server/planning/workloadCodec";
 import type { Plan } from "@/solver/plan/plan";
 import { RATE } from "@/solver/workload/drift";
 import type { InputGroup } from "@/solver/workload/driftCause";
-import { type SeenRequest, seenWorkload } from "@/solver/workload/seenWorkload";
+import type { SeenRequest } from "@/solver/workload/seenWorkload";
 import type { Workload } from "@/solver/workload/workload";
 import { changedOf, type UnderMeasured } from "./explainBroken";
 import { judgeTimeName } from "./planInputs";
 import { planUnder, type ReplacedTraffic } from "./planUnder";
-import { withSeenScores } from "./withSeenScores";
+import { withSeenLengths, withSeenScores } from "./withSeen";
 
 export interface MeasuredTraffic {
   readonly plan: Plan;
@@ -25,9 +25,6 @@ interface Replaced {
   readonly replaced: ReplacedTraffic | { readonly because: string };
 }
 
-/** Requests that a workload is made of here: on the event loop, some tens of milliseconds. */
-const MOST_REQUESTS = 1000;
-
 /**
  * Inputs that moved as they are measured, each on its own: arrivals, lengths, scores and the judge's time stay as planned where another is
  * replaced.
@@ -40,8 +37,8 @@ function replacements({ plan, workload, inputs, requests }: MeasuredTraffic): re
   const found: Replaced[] = [];
   if (rate !== null && rate > 0) found.push({ inputs: "rate", replaced: { requestsPerSecond: rate } });
   if (changed.some(({ kind }) => kind === "tokens")) {
-    const content = seenLengths(workload, requests);
-    const because = "too few requests were seen whose length an engine told";
+    const content = withSeenLengths(plan, workload, requests);
+    const because = "too few lengths were seen";
     found.push({ inputs: "lengths", replaced: content === null ? { because } : workloadOf(content) });
   }
   if (changed.some(({ kind }) => kind === "score")) {
@@ -66,16 +63,6 @@ function together({ plan, requests }: MeasuredTraffic, groups: readonly Replaced
 }
 
 const workloadOf = (content: Workload): ReplacedTraffic => ({ workload: { id: workloadHash(content), content } });
-
-/** Lengths as seen, scores those of like prompts of the workload. null: too little was seen. */
-function seenLengths(workload: Workload, requests: readonly SeenRequest[]): Workload | null {
-  const unjudged = requests.slice(-MOST_REQUESTS).map((request) => ({
-    ...request,
-    visits: request.visits.map((visit) => ({ ...visit, judged: null })),
-  }));
-  const made = seenWorkload(workload, unjudged, workload.name);
-  return made === null ? null : { ...made, arrivalSeconds: workload.arrivalSeconds };
-}
 
 /**
  * Simulates the plan with each group of inputs that moved as it is measured, one at a time, and with all of them. Where any of that cannot be

@@ -18,6 +18,7 @@ import type { ConflictingConstraint } from "./explainConflict";
 import type { Candidate, Choice, Exploration, Knobs, NoPlanKind } from "./exploration";
 import type { Explorer } from "./explore";
 import { deployFinalist, type Finalist, type FinalistInput, type ToDeploy } from "./finalist";
+import { addReached } from "./fixedDeployment";
 import { planPolicy } from "./planPolicy";
 import { planPredictions } from "./planPredictions";
 import { shapeReasons } from "./shapeReasons";
@@ -99,7 +100,7 @@ function plannedOnce(asked: BuildPlanInput): BuiltPlan {
   // The source alternates for latency and for quality, with a judge outside the deployment; it knows no least cost and no constraints.
   const alternates = fixed === null && objective.kind !== "cost-under-both" && input.judge.engine === undefined && !isConstrained(input);
   const ways = alternates ? bothWays(explorer, allowed) : null;
-  const index = fixed === null ? null : explorer.add(fixed.stages, fixed.thresholds, fixed.startBelow);
+  const index = fixed === null ? null : addReached(explorer, fixed.stages, fixed.thresholds, fixed.startBelow);
   const exploration = explorer.exploration();
   const knobs = index === null ? allowed : byHand(exploration, index, allowed);
   const choice = choose(exploration, knobs);
@@ -134,6 +135,7 @@ function plannedOnce(asked: BuildPlanInput): BuiltPlan {
   const why = [
     // Of the lowest cost the figures of what binds are those without constraints.
     ...(index !== null || (constrained !== null && objective.kind === "cost-under-both") ? [] : whatBinds(choice, knobs, finalist)),
+    ...(fixed === null ? [] : saysUnreached(explorer, fixed, finalist)),
     ...(constrained === null ? [] : saysOfConstraints(input, pool, finalist)),
     ...(constrained?.cut ? ["Not every routing was deployed under the constraints: there were too many that promised as much."] : []),
     ...finalist.says,
@@ -200,6 +202,16 @@ function saysOfConstraints({ constraints }: Pick<FinalistInput, "constraints">, 
   return [
     `By the tables these thresholds take ${secondsText(finalist.tableSeconds)} under the constraints and ${secondsText(free)} without them.`,
   ];
+}
+
+/** Stages of a cascade set by hand that no request reaches, for which there is no latency, and which are left out. */
+function saysUnreached(
+  { input: { sample } }: Explorer,
+  { stages }: NonNullable<BuildPlanInput["fixed"]>,
+  { deployment }: Finalist,
+): string[] {
+  const unreached = stages.flatMap((stage) => sample.models[stage] ?? []).filter((model) => deployment.every((own) => own.model !== model));
+  return unreached.length === 0 ? [] : [`At these thresholds no request reaches ${unreached.join(", ")}: the plan is of the other stages.`];
 }
 
 /** USD per request of what was deployed, models that are kept without being a stage and judge calls among it. */

@@ -7,6 +7,7 @@ import type { Constrained } from "./constrainedDeployment";
 import { type Demand, type Demands, demandsOf } from "./demands";
 import type { Knobs } from "./exploration";
 import type { Explorer } from "./explore";
+import { addReached } from "./fixedDeployment";
 import { nearestKept } from "./nearestKept";
 
 /** One demand of a conflict, and what would do instead of it, all others kept. */
@@ -76,7 +77,7 @@ export function explainConflict(asked: ConflictAsked): Conflict | null {
 /** Adds a routing set by hand to another explorer than the one whose models it counts; its index there. All of them are the other's too. */
 export function addByName(to: Explorer, models: readonly string[], fixed: NonNullable<BuildPlanInput["fixed"]>): number {
   const stages = fixed.stages.map((stage) => to.input.sample.models.indexOf(models[stage] ?? ""));
-  return to.add(stages, fixed.thresholds, fixed.startBelow);
+  return addReached(to, stages, fixed.thresholds, fixed.startBelow);
 }
 
 function smallestConflict(demands: Demands, { keeps }: Oracle): readonly Demand[] {
