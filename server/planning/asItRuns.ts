@@ -30,7 +30,7 @@ export function asItRuns(
     running: runningReplicas(plan),
     topology: "given",
     objective: inputs.objective,
-    fixed: { models, thresholds: policy.thresholds, startBelow: policy.directStart?.below },
+    fixed: { models, thresholds: policy.thresholds, startBelow: policy.directStart?.below, withIdleStages: true },
   };
 }
 

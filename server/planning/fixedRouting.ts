@@ -36,6 +36,9 @@ export function fixedRouting(
   if (refusal !== null) return refused(refusal);
   const stages = routing.models.map((model) => ladder.models.indexOf(model));
   const startBelow = stages.length > 1 ? (routing.startBelow ?? 0) : 0;
-  const unreached = withIdleStages ? null : stageWithoutRequests(explorer.outlook(stages, routing.thresholds, startBelow).routed.share);
+  const unreached =
+    withIdleStages || routing.withIdleStages === true
+      ? null
+      : stageWithoutRequests(explorer.outlook(stages, routing.thresholds, startBelow).routed.share);
   return unreached === null ? { stages, thresholds: routing.thresholds, startBelow } : refused(unreached);
 }

@@ -56,6 +56,8 @@ export type FixedRouting = {
   readonly thresholds: readonly number[];
   /** Router score from which a request starts at a stage; left out or 0: all start at the first. */
   readonly startBelow?: number | undefined;
+  /** Stages that no request reaches are left out, as of a plan that runs under other traffic; left out: the routing is refused. */
+  readonly withIdleStages?: true;
 } | null;
 
 export interface ExploreRequest extends PlanningSituation {

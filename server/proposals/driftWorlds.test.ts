@@ -88,6 +88,7 @@ async function reportOf(plan: Plan, asked: SolveRequest, world: World, explained
     ...asked,
     ...{ workload: traffic, workloadId: `world ${JSON.stringify([rate, traffic.name])}`, requestsPerSecond: rate },
     ...{ judge: { kind: "fixed", secondsPerCall: judgeSeconds, usdPerCall: 0 }, running: runningReplicas(plan), topology: "given" },
+    ...(asked.fixed === null ? {} : { fixed: { ...asked.fixed, withIdleStages: true } }),
   });
   const random = seededRandom(7);
   const p95Seconds = slower * there.predictions.p95Seconds;
