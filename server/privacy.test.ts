@@ -116,9 +116,9 @@ async function sendTraffic({ ask }: Everything): Promise<void> {
     [200, ask(user(`fault-judge400 ${marker}`))],
     [200, ask(user(`fault-judge500 ${marker}`))],
     [400, ask(user(`fault-refused ${marker}`))],
-    [502, ask(user(`fault-broken ${marker}`))],
-    [502, ask(user(`fault-noise ${marker}`))],
-    [502, ask(user(`fault-cut ${marker}`))],
+    [503, ask(user(`fault-broken ${marker}`))],
+    [503, ask(user(`fault-noise ${marker}`))],
+    [503, ask(user(`fault-cut ${marker}`))],
     [200, ask({ model: "large", stream: true, ...user(marker) })],
     [200, ask({ model: "large", stream: true, ...user(`fault-torn ${marker}`) })],
     [200, ask({ model: "large", prompt: marker }, "/v1/completions")],
@@ -154,7 +154,7 @@ describe("texts of prompts and answers", () => {
     expect(await call("gateway.startCapture", embeddedClusterId, order, "ann")).toEqual({ ok: true });
     expect(await ask(user(`open ${marker}`))).toBe(200);
     expect(await ask(user(`hidden secret-${marker}`))).toBe(200);
-    expect(await ask(user(`fault-broken ${marker}`))).toBe(502);
+    expect(await ask(user(`fault-broken ${marker}`))).toBe(503);
     await vi.waitFor(async () => expect((await (await admin("/capture")).json()).counts).toMatchObject({ kept: 2 }), 20_000);
     const [name = "", ...others] = Object.keys(filesWith("hidden [berry]", folder));
     expect([name, others]).toEqual([expect.stringMatching(/^captured\/\d{4}-\d\d-\d\d\.3\.jsonl$/), []]);
