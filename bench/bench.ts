@@ -23,6 +23,7 @@ import { kairosLiveBenchmarks } from "./kairosLive";
 import { kairosOrderBenchmarks } from "./kairosOrder";
 import { kairosRaceBenchmarks } from "./kairosRace";
 import { liveBenchmarks } from "./live";
+import { monotonyBenchmarks } from "./monotony";
 import { oneReplicaBenchmarks } from "./oneReplica";
 import { placementBenchmarks } from "./placement";
 import { planBenchmarks } from "./plan";
@@ -45,6 +46,7 @@ const benchmarks: readonly Benchmark[] = [
   ...recordedSweepBenchmarks,
   ...programBenchmarks,
   ...planBenchmarks,
+  ...monotonyBenchmarks,
   ...deploymentBenchmarks,
   ...placementBenchmarks,
   ...floorBenchmarks,
