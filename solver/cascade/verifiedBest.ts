@@ -82,9 +82,9 @@ export function verifiedBest({ exploration, pool, knobs, resized, deploy, cost }
     const asked = leader === null ? undefined : entries.get(leader.routing);
     const known = asked === undefined ? undefined : knownOf(asked);
     const rival = rivalsLeft === 0 || (asked !== undefined && known === undefined) ? null : rivalOf(leader);
-    if (known && rival === null) return { finalist: known, verified: verified() };
+    if (known && rival === null) return { finalist: cheapestKept() ?? known, verified: verified() };
     const next = rival ?? asked;
-    if (next === undefined) return { finalist: null, verified: verified() };
+    if (next === undefined) return { finalist: cheapestKept(), verified: verified() };
     if (rival === null) finalistsLeft -= 1;
     else rivalsLeft -= 1;
     const finalist = deploy(next);
@@ -97,8 +97,17 @@ export function verifiedBest({ exploration, pool, knobs, resized, deploy, cost }
   function knownOf(asked: Pick<ToDeploy, "routing" | "gpus">): Finalist | null | undefined {
     const known = seen.get(keyOf(asked));
     if (known || finalistsLeft > 0) return known;
-    const kept = verified().filter(({ routing, heldSeconds }) => routing === asked.routing && heldSeconds <= budget);
-    return kept.sort((a, b) => cost(a) - cost(b))[0] ?? known;
+    return cheapestKept(asked.routing) ?? known;
+  }
+
+  /**
+   * Where the cost is minimised, the cheapest of what was simulated whole and keeps the budget; else null. Corrections found on other GPU
+   * counts may by then speak against its entry, but it is known to keep all that is asked.
+   */
+  function cheapestKept(routing?: number): Finalist | null {
+    if (!byCost) return null;
+    const kept = verified().filter((one) => one.heldSeconds <= budget && (routing === undefined || one.routing === routing));
+    return kept.sort((a, b) => cost(a) - cost(b))[0] ?? null;
   }
 
   /**
