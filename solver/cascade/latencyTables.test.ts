@@ -30,6 +30,8 @@ function seconds({ capacity }: MixTables, requestsPerSecond: number, gpus: numbe
   return table;
 }
 
+const light = { requestsPerSecond: 0.5, arrivals: arrivalSeconds };
+
 /** A replica on `tp` GPUs whose step takes 2 ms on one GPU and `speedUp` times less each time their number doubles. */
 function steadyReplica(tp: number, speedUp: number): ShapedReplica {
   const stepSeconds = 0.002 / speedUp ** Math.log2(tp);
@@ -38,11 +40,14 @@ function steadyReplica(tp: number, speedUp: number): ShapedReplica {
   return { gpu: "steady", shape: { tp, pp: 1 }, replica };
 }
 
-/** Seconds by GPUs, up to four, of one model at half a request a second: far below 5 % of what any of the replicas carries. */
-function lightSeconds(replicas: readonly ShapedReplica[]): Float64Array {
-  const light = { ...sample, models: sample.models.slice(0, 1) };
-  const rate = { requestsPerSecond: 0.5, maxGpus: 4 };
-  const tables = createLatencyTables({ sample: light, shapes: [replicas], arrivalSeconds, ...rate, quantile: 0.95, seed: 2 });
+/** Seconds by GPUs, up to four, of one model at a rate far below 5 % of what any of the replicas carries. */
+function lightSeconds(
+  replicas: readonly ShapedReplica[],
+  { requestsPerSecond, arrivals }: { readonly requestsPerSecond: number; readonly arrivals: Float64Array } = light,
+): Float64Array {
+  const alone = { ...sample, models: sample.models.slice(0, 1) };
+  const rate = { requestsPerSecond, maxGpus: 4 };
+  const tables = createLatencyTables({ sample: alone, shapes: [replicas], arrivalSeconds: arrivals, ...rate, quantile: 0.95, seed: 2 });
   return seconds(tables.near(0, everything).tables, rate.requestsPerSecond, rate.maxGpus);
 }
 
@@ -95,6 +100,14 @@ describe("createLatencyTables", () => {
       }
     },
   );
+
+  it("tells that more replicas shorten the waits of bursts at rates far below saturation", () => {
+    const { replica, ...shaped } = steadyReplica(1, 1);
+    const oneByOne = { ...shaped, replica: { ...replica, maxSequences: 1 } };
+    const inFives = Float64Array.from({ length: 1000 }, (_, request) => 10 * Math.floor(request / 5));
+    const table = lightSeconds([oneByOne], { requestsPerSecond: 0.1, arrivals: inFives });
+    expect(table[3]!).toBeLessThan(0.7 * table[0]!);
+  });
 
   it("needs arrivals", () => {
     const none = { sample, shapes, arrivalSeconds: new Float64Array(), requestsPerSecond: 60, maxGpus: MAX_GPUS, quantile: 0.95, seed: 2 };

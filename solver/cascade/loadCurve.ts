@@ -7,7 +7,7 @@ import { atRate } from "./thinning";
 
 /** How the latency percentile of one replica grows with its load, for one mix of requests. */
 export interface LoadCurve {
-  /** Requests per second, ascending. */
+  /** Requests per second, ascending from 0: requests that never meet another. */
   readonly rates: Float64Array;
   /** Percentile of seconds from arrival at the replica to the last token, non-decreasing. */
   readonly seconds: Float64Array;
@@ -66,17 +66,33 @@ const SATURATION_REQUESTS = 900;
 /** Requests at the start of a run that find an emptier replica than those after them. */
 const WARM_UP_SHARE = 0.15;
 
-/** Simulates a replica over a range of loads (Sim of Cascadia, section 3.2 and appendix B); `null` when it cannot hold a request. */
+/**
+ * Simulates a replica over a range of loads (Sim of Cascadia, section 3.2 and appendix B), from requests alone on it: at rates far below
+ * saturation nothing else tells what more replicas bring. `null` when it cannot hold a request.
+ */
 export function loadCurve(replica: ReplicaModel, work: CurveWork, loads: readonly LoadPoint[]): LoadCurve | null {
   const saturation = saturationRate(replica, work, Math.min(SATURATION_REQUESTS, 3 * (loads[0]?.most ?? 0)));
   if (saturation === null) return null;
   // The first load beyond what can ever arrive is simulated at exactly that.
   const needed = loads.findIndex(({ share }) => share * saturation >= work.highestRequestsPerSecond);
   const points = loads.slice(0, needed < 0 ? loads.length : needed + 1);
-  const rates = Float64Array.from(points, ({ share }) => Math.min(share * saturation, work.highestRequestsPerSecond));
-  const seconds = Float64Array.from(points, (point, index) => secondsAtRate(replica, work, { ...point, rate: rates[index] ?? 0 }));
+  const loaded = points.map(({ share }) => Math.min(share * saturation, work.highestRequestsPerSecond));
+  const rates = Float64Array.from([0, ...loaded]);
+  const seconds = Float64Array.from([
+    idleSeconds(replica, work, loads[0]?.least ?? 0),
+    ...points.map((point, index) => secondsAtRate(replica, work, { ...point, rate: loaded[index] ?? 0 })),
+  ]);
   for (let index = 1; index < seconds.length; index += 1) seconds[index] = Math.max(seconds[index] ?? 0, seconds[index - 1] ?? 0);
   return { rates, seconds, saturationRequestsPerSecond: saturation };
+}
+
+/** Seconds between requests that find a replica empty. */
+const APART_SECONDS = 1e5;
+
+/** Percentile of the latency of requests that never meet another. */
+function idleSeconds(replica: ReplicaModel, work: CurveWork, requests: number): number {
+  const arrivalSeconds = Float64Array.from({ length: requests }, (_, index) => index * APART_SECONDS);
+  return quantile(simulateReplica(replica, { ...work, arrivalSeconds }).endToEndSeconds, work.quantile);
 }
 
 /** Percentile of one replica's latency at a rate in requests per second, the run's first requests left out. */
