@@ -2,12 +2,10 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { NumberField } from "../ui/Field";
-
-/** Seconds that an operator may enter for a judge call. */
-const bounds = { min: 0, max: 600 } as const;
 
 /** Takes an operator's mean time of a call in place of the measured one, and gives it up again. */
 export function EnterJudgeTime(props: {
@@ -25,7 +23,7 @@ export function EnterJudgeTime(props: {
       <NumberField
         label="Time of a call, entered"
         unit="s"
-        {...bounds}
+        {...JUDGE_SECONDS_BOUNDS}
         step={0.001}
         value={value}
         onChange={(seconds) => setTyped(seconds)}

@@ -24,7 +24,9 @@ test("a judge's time is told with where it is known from and how old it is", () 
 
 test("traffic that differs is held against what was entered, else against the test", () => {
   expect(driftWords({ trafficRatio: 3, entered: null })).toBe("In traffic a call takes 3.0 times as long as measured by the test.");
-  expect(driftWords({ trafficRatio: 0.5, entered: { secondsPerCall: 1, at: "", by: "" } })).toContain("0.5 times as long as entered");
+  expect(driftWords({ trafficRatio: 0.5, entered: { secondsPerCall: 1, at: "", by: "" } })).toContain(
+    "0.5 times as long as the time entered",
+  );
   expect(driftWords({ trafficRatio: null, entered: null })).toBeNull();
 });
 

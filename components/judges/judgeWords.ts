@@ -35,7 +35,7 @@ export function testWords({ times, testedAt }: NonNullable<ClusterJudge["test"]>
 /** That traffic shows another time than the test or the entry; null where it does not. */
 export function driftWords({ trafficRatio, entered }: Pick<ClusterJudge, "trafficRatio" | "entered">): string | null {
   if (trafficRatio === null) return null;
-  const before = entered === null ? "measured by the test" : "entered";
+  const before = entered === null ? "measured by the test" : "the time entered";
   return `In traffic a call takes ${trafficRatio.toFixed(1)} times as long as ${before}.`;
 }
 

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
 import { useTRPC } from "../api/trpc";
 import { driftWords, plannedWords, sourceWords } from "../judges/judgeWords";
 import { StaleBadge } from "../judges/StaleBadge";
@@ -8,7 +9,6 @@ import { Button } from "../ui/Button";
 import { formatSeconds } from "../ui/format";
 import { NumberInput } from "../ui/NumberInput";
 import { useNow } from "../ui/useNow";
-import { JUDGE_SECONDS_BOUNDS } from "./constraintsCodec";
 
 const REFRESH_MS = 10_000;
 

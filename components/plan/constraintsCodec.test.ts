@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { constraintLimits } from "@/solver/deployment/constraintLimits";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
+import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
 import { writeView } from "../url/useUrlView";
 import { type ConstraintsView, constraintsCodec, formatConstraints, noConstraints, parseConstraints } from "./constraintsCodec";
 
@@ -38,7 +39,7 @@ const view: fc.Arbitrary<ConstraintsView> = fc.record({
   judge: fc.option(
     fc.record({ model: name, rubricTokens: fc.integer({ min: 0, max: 100_000 }), outputTokens: fc.integer({ min: 1, max: 10_000 }) }),
   ),
-  judgeSeconds: fc.option(fc.double({ min: 0, max: 600, noNaN: true, noDefaultInfinity: true })),
+  judgeSeconds: fc.option(fc.double({ ...JUDGE_SECONDS_BOUNDS, noNaN: true, noDefaultInfinity: true })),
   routerAuc: fc.option(fc.double({ min: 0.5, max: 1, noNaN: true })),
 });
 

@@ -1,12 +1,13 @@
 import { constraintLimits } from "@/solver/deployment/constraintLimits";
 import type { PlanConstraints } from "@/solver/deployment/constraints";
+import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
 import { readNumber } from "../url/readParam";
 import type { UrlCodec } from "../url/useUrlView";
 
 /** What an operator asks of a plan beside its objective. */
 export interface ConstraintsView {
   readonly constraints: PlanConstraints;
-  /** A judge that runs as an engine of its own; null: one of fixed time. */
+  /** A judge that runs as an engine of its own; null: one outside of the plan. */
   readonly judge: EngineJudge | null;
   /** Mean seconds of a call of a judge outside of the plan, in place of what is known of it; null: as known. */
   readonly judgeSeconds: number | null;
@@ -38,7 +39,6 @@ export const noConstraints: PlanConstraints = {
 export const ROUTER_AUC_BOUNDS = { min: 0.5, max: 1 } as const;
 export const RUBRIC_BOUNDS = { min: 0, max: 100_000 } as const;
 export const JUDGE_OUTPUT_BOUNDS = { min: 1, max: 10_000 } as const;
-export const JUDGE_SECONDS_BOUNDS = { min: 0, max: 600 } as const;
 
 /** A name without the signs between parts: spaces, `*` and `,`. */
 const escaped = (name: string): string => encodeURIComponent(name).replaceAll("*", "%2A");

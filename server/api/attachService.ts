@@ -103,10 +103,10 @@ export function createAttachService(parts: AttachParts): AttachService {
     return gateway.token === undefined ? null : accessRefusal({ key: gateway.token }, hosts.environment);
   }
 
-  /** Tests a judge that has just been attached and was not tested before. One that hangs is not waited for: what is found of it is kept when it is known. */
+  /** Tests a judge that has just been attached and was not tested before, or failed its test. One that hangs is not waited for: what is found of it is kept when it is known. */
   async function testedJudge(clusterId: string): Promise<void> {
     const known = judges.of(clusterId);
-    if (known === null || known.judge === null || known.test !== null) return;
+    if (known === null || known.judge === null || known.test?.fault === null) return;
     const tested = judges.measure(clusterId, { recent: true }).catch(() => undefined);
     let timer: NodeJS.Timeout | undefined;
     const waited = new Promise<void>((resolve) => {

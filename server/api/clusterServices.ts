@@ -57,7 +57,7 @@ export interface AttachService {
   judge(clusterId: string): ClusterJudge | null;
   /** Calls a judge as the gateway would; nothing is attached. */
   tryJudge(judge: TryJudgeRequest["judge"], signal: AbortSignal): Promise<JudgeTest>;
-  /** Tests the judge of a cluster anew. */
+  /** Tests the judge of a cluster again. */
   measureJudge(clusterId: string): Promise<Outcome<{ readonly test: JudgeTest }>>;
   /** Takes this mean time of a judge call for plans; null: as measured. */
   enterJudgeTime(clusterId: string, secondsPerCall: number | null, actor: Actor): Outcome<object>;

@@ -8,6 +8,7 @@ import { exportFormats } from "@/server/fleet/exportPlan";
 import { LONGEST_RANGE_MS } from "@/server/series/bucketWidth";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
+import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
 import { objectiveSchema } from "@/solver/plan/plan";
 
 /** Every procedure's input, so that a router reads as a table of contents. */
@@ -112,7 +113,11 @@ export const tryEndpointsSchema = z.union([
 ]);
 export const connectionTextSchema = z.object({ text: z.string().max(1_000_000, "give a connection of at most 1 MB") });
 /** Mean seconds of a judge call, as an operator enters them. */
-const judgeSeconds = z.number("give the seconds of a call").min(0, "give 0 s or more").max(600, "give at most 600 s");
+const { min: leastSeconds, max: mostSeconds } = JUDGE_SECONDS_BOUNDS;
+const judgeSeconds = z
+  .number("give the seconds of a call")
+  .min(leastSeconds, `give ${leastSeconds} s or more`)
+  .max(mostSeconds, `give at most ${mostSeconds} s`);
 
 /** A judge that is not attached yet. */
 export const tryJudgeSchema = z.object({ judge: judgeSchema.required({ url: true }) });

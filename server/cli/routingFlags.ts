@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { DEFAULT_JUDGE, type PlanningSituation } from "@/server/planning/planningRequest";
 import { nearestNames } from "@/solver/hardware/aliases";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
-import { logSpreadOf } from "@/solver/judging/judgeTime";
+import { JUDGE_SECONDS_BOUNDS, logSpreadOf } from "@/solver/judging/judgeTime";
 import { numberFlag } from "./flagValues";
 
 export interface RoutingFlags {
@@ -26,7 +26,7 @@ export const withRoutingFlags = (command: Command): Command =>
     .option(
       "--judge-p95 <s>",
       "95th percentile of the time of a judge call, whose mean is --judge-seconds (default: every call takes the mean)",
-      numberFlag({ min: 0, max: 600 }),
+      numberFlag(JUDGE_SECONDS_BOUNDS),
     )
     .option("--judge-engine <model>", "the judge is this model, run as an engine of the plan, in place of a fixed time")
     .option(

@@ -3,6 +3,7 @@ import { DEFAULT_JUDGE, type PlanningSituation } from "@/server/planning/plannin
 import { workloadHash } from "@/server/planning/workloadCodec";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
+import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
 import { type ClusterFlags, readCluster, withClusterFlags } from "./clusterFlags";
 import { numberFlag } from "./flagValues";
 import { PROFILE_FLAG, readProfile } from "./profileFlag";
@@ -24,7 +25,7 @@ export const withSituationFlags = (command: Command): Command =>
   withClusterFlags(
     withWorkloadFlags(command).requiredOption("--rate <rps>", "requests per second to plan for", numberFlag({ min: 0.001, max: 1e6 })),
   )
-    .option("--judge-seconds <s>", `time of one judge call (default: ${DEFAULT_JUDGE.secondsPerCall})`, numberFlag({ min: 0, max: 600 }))
+    .option("--judge-seconds <s>", `time of one judge call (default: ${DEFAULT_JUDGE.secondsPerCall})`, numberFlag(JUDGE_SECONDS_BOUNDS))
     .option("--judge-usd <usd>", `price of one judge call (default: ${DEFAULT_JUDGE.usdPerCall})`, numberFlag({ min: 0, max: 100 }))
     .option(...PROFILE_FLAG);
 

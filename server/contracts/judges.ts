@@ -86,7 +86,10 @@ export interface JudgeRecord {
   readonly of: string;
   /** Since when the cluster has this judge, in ISO 8601. */
   readonly since: string;
+  /** The newest. */
   readonly test: JudgeTest | null;
+  /** The newest that brought times, which may be older than `test`; left out or null: `test`, or none did. */
+  readonly timed?: JudgeTest | null;
   readonly traffic: JudgeTraffic | null;
   readonly entered: EnteredJudgeTime | null;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { ClusterJudge } from "@/server/contracts/judges";
+import type { ClusterJudge, JudgeRecord } from "@/server/contracts/judges";
 import { judgeTimeInUse, trafficRatio } from "./judgeInUse";
 import { settledTraffic, trafficTimes } from "./trafficTimes";
 
@@ -16,7 +16,7 @@ const test = (meanSeconds: number, minutes: number): ClusterJudge["test"] => ({
 const traffic = (meanSeconds: number, minutes: number): ClusterJudge["traffic"] => ({
   ...{ times: times(meanSeconds), latestAt: ago(minutes), settled: { calls: 100, at: ago(minutes) } },
 });
-const inUse = (known: Partial<Pick<ClusterJudge, "test" | "traffic" | "entered">>) =>
+const inUse = (known: Partial<Pick<JudgeRecord, "test" | "timed" | "traffic" | "entered">>) =>
   judgeTimeInUse({ test: null, traffic: null, entered: null, ...known }, nowMs);
 
 describe("the time of a judge that plans take", () => {
@@ -43,6 +43,14 @@ describe("the time of a judge that plans take", () => {
     expect(inUse({ test: test(0.02, 5), traffic: traffic(0.06, 90) })).toMatchObject({ secondsPerCall: 0.02, stale: false });
     expect(inUse({ test: test(0.02, 3000), traffic: traffic(0.06, 90) })).toMatchObject({ secondsPerCall: 0.06, stale: true });
     expect(inUse({ test: test(0.02, 60 * 25) })).toMatchObject({ source: { kind: "measured-at-attach" }, stale: true });
+  });
+
+  it("is of the last test that brought times after one that failed, and as old as that one", () => {
+    const failed = { testedAt: ago(1), fault: "timed-out", findings: [], times: null } as const;
+    const known = { test: failed, timed: test(0.02, 60 * 25) };
+    expect(inUse(known)).toMatchObject({ secondsPerCall: 0.02, stale: true, source: { measuredAt: ago(60 * 25) } });
+    expect(inUse({ ...known, timed: test(0.02, 5) })).toMatchObject({ secondsPerCall: 0.02, stale: false });
+    expect(trafficRatio({ ...known, traffic: traffic(0.06, 1), entered: null })).toBeCloseTo(3, 9);
   });
 
   it("is said to differ where traffic shows a quarter more or less than was measured or entered", () => {
@@ -74,6 +82,17 @@ describe("the judge's time in traffic", () => {
       stages: stages.map((one) => ({ ...one, judgedScore: null })),
     }));
     expect(trafficTimes(unscored, options)).toBeNull();
+  });
+
+  it("counts a call that ran into its limit at that limit, and none that failed at once", () => {
+    const unscored = (unscored: string, judgeSeconds: number) =>
+      decision(1, 0, { stages: [{ judgeSeconds, judgedScore: null, unscored, inputTokens: null, outputTokens: 50 }] });
+    const late = Array.from({ length: 50 }, () => unscored("too-late", 10));
+    const failed = Array.from({ length: 50 }, () => unscored("failed", 0.001));
+    const found = trafficTimes([...many(50, 1, 0.1), ...late, ...failed], options);
+    expect(found?.times.calls).toBe(100);
+    expect(found?.times.meanSeconds).toBeCloseTo(5.05, 9);
+    expect(found?.times.p95Seconds).toBe(10);
   });
 
   it("is of the last ten minutes before the latest, and of the newest 50 where those are fewer", () => {

@@ -1,8 +1,8 @@
-import type { ClusterJudge } from "@/server/contracts/judges";
+import type { JudgeRecord, JudgeTest } from "@/server/contracts/judges";
 import { DEFAULT_JUDGE } from "@/server/planning/planningRequest";
 import type { JudgeTimeSource, JudgeTimes, JudgeVariation } from "@/solver/judging/judgeTime";
 
-type Known = Pick<ClusterJudge, "test" | "traffic" | "entered">;
+type Known = Pick<JudgeRecord, "test" | "timed" | "traffic" | "entered">;
 
 /** The time of a judge that plans take. */
 export interface PlannedJudgeTime {
@@ -20,8 +20,8 @@ const TEST_STALE_MS = 24 * 3600_000;
 const TRAFFIC_STALE_MS = 3600_000;
 
 /** The time of a judge that plans take: what an operator entered, else traffic of the last hour, else the newest measurement, else an assumption. */
-export function judgeTimeInUse({ test, traffic, entered }: Known, nowMs: number): PlannedJudgeTime {
-  const measured = measurements({ test, traffic }, nowMs);
+export function judgeTimeInUse({ entered, ...known }: Known, nowMs: number): PlannedJudgeTime {
+  const measured = measurements(known, nowMs);
   const [best] = measured;
   if (entered !== null) {
     const { secondsPerCall } = entered;
@@ -55,22 +55,26 @@ interface Measured {
 }
 
 /** The best first: fresh traffic, then whichever is newer. */
-function measurements({ test, traffic }: Pick<Known, "test" | "traffic">, nowMs: number): readonly Measured[] {
+function measurements({ traffic, ...tests }: Omit<Known, "entered">, nowMs: number): readonly Measured[] {
   const isOld = (at: string, limitMs: number): boolean => nowMs - Date.parse(at) > limitMs;
   const found: Measured[] = [];
   if (traffic !== null) {
     const { times, latestAt: at } = traffic;
     found.push({ kind: "measured-from-traffic", times, at, stale: isOld(at, TRAFFIC_STALE_MS) });
   }
+  const test = timedTest(tests);
   if (test?.times)
     found.push({ kind: "measured-at-attach", times: test.times, at: test.testedAt, stale: isOld(test.testedAt, TEST_STALE_MS) });
   const rank = ({ kind, stale }: Measured): number => (kind === "measured-from-traffic" && !stale ? 0 : 1);
   return found.sort((a, b) => rank(a) - rank(b) || b.at.localeCompare(a.at));
 }
 
+/** The newest test that brought times: one that failed later says nothing of them. null: none did. */
+export const timedTest = ({ test, timed = null }: Pick<Known, "test" | "timed">): JudgeTest | null => (test?.times ? test : timed);
+
 /** How many times what was tested or entered the traffic shows, where that is more than a quarter off; null where it is not, or one of them is missing. */
-export function trafficRatio({ test, traffic, entered }: Known): number | null {
-  const before = entered?.secondsPerCall ?? test?.times?.meanSeconds ?? null;
+export function trafficRatio({ traffic, entered, ...tests }: Known): number | null {
+  const before = entered?.secondsPerCall ?? timedTest(tests)?.times?.meanSeconds ?? null;
   if (traffic === null || before === null || before <= 0) return null;
   const ratio = traffic.times.meanSeconds / before;
   return ratio > 1.25 || ratio < 0.8 ? ratio : null;

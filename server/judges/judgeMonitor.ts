@@ -7,8 +7,9 @@ import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { judgeEngineOf } from "@/solver/plan/policySchema";
-import { judgeTimeInUse, trafficRatio } from "./judgeInUse";
-import { type JudgeTarget, measureJudge } from "./measureJudge";
+import { judgeTimeInUse, timedTest, trafficRatio } from "./judgeInUse";
+import { createJudgeTests } from "./judgeTests";
+import type { JudgeTarget } from "./measureJudge";
 import { settledTraffic, trafficTimes } from "./trafficTimes";
 
 type Judge = NonNullable<GatewayConfig["judge"]>;
@@ -35,21 +36,18 @@ export interface JudgeMonitor {
   close(): void;
 }
 
-const nothingKnown: Pick<JudgeRecord, "test" | "traffic" | "entered"> = { test: null, traffic: null, entered: null };
+const nothingKnown: Pick<JudgeRecord, "test" | "timed" | "traffic" | "entered"> = { test: null, traffic: null, entered: null };
 
-/** A test in a dialog counts for the attachment that follows. */
-const KEPT_TEST_MS = 10 * 60_000;
 /** Decisions are looked through this often at most. */
 const TRAFFIC_EVERY_MS = 5_000;
 /** As many as the collector keeps. */
 const MOST_DECISIONS = 20_000;
 
 export function createJudgeMonitor({ store, clusterOf }: JudgeMonitorParts): JudgeMonitor {
-  const tests = new Map<string, { readonly atMs: number; readonly test: JudgeTest }>();
-  const testing = new Map<string, Promise<JudgeTest>>();
   const lookedAtMs = new Map<string, number>();
   const outside = new Map<string, boolean>();
   const ending = new AbortController();
+  const tests = createJudgeTests(ending.signal);
 
   const isOutside = (planId: string): boolean => {
     const known = outside.get(planId);
@@ -98,16 +96,6 @@ export function createJudgeMonitor({ store, clusterOf }: JudgeMonitorParts): Jud
     return { judge, record: withTraffic(row, recordOf(row, judge)) };
   }
 
-  async function measured(judge: Judge, target: JudgeTarget, signal: AbortSignal): Promise<JudgeTest> {
-    const of = canonicalJson(judge);
-    // Two who ask at once would measure each other.
-    const running = testing.get(of) ?? measureJudge(target, { signal }).finally(() => testing.delete(of));
-    testing.set(of, running);
-    const test = await running;
-    tests.set(of, { atMs: Date.now(), test });
-    return test;
-  }
-
   /** Where a judge is called: its own address, or an attached engine of that model. */
   function targetOf(judge: Judge, row: ClusterRow | null): JudgeTarget | null {
     const { model, url, keyFromEnvironment } = judge;
@@ -128,12 +116,13 @@ export function createJudgeMonitor({ store, clusterOf }: JudgeMonitorParts): Jud
       const row = store.clusters.get(clusterId);
       if (row === null) return null;
       const { judge, record } = known(row);
+      const target = judge === null ? null : targetOf(judge, row);
       const { test, traffic, entered } = record;
       const { variation: _, stale, ...planned } = judgeTimeInUse(record, Date.now());
       return {
         judge: judge === null ? null : { model: judge.model, url: judge.url ?? null },
         ...{ test, traffic, entered, planned, stale },
-        testing: testing.has(record.of),
+        testing: target !== null && tests.isRunning(target),
         trafficRatio: trafficRatio(record),
         health: clusterOf(clusterId)?.collector()?.frames().at(-1)?.gateway.judge ?? null,
       };
@@ -142,7 +131,7 @@ export function createJudgeMonitor({ store, clusterOf }: JudgeMonitorParts): Jud
     async try(judge, signal) {
       const target = targetOf(judge, null);
       if (target === null) throw new Error("a judge without an address is tested once its engine is attached");
-      return measured(judge, target, signal);
+      return tests.measure(target, signal);
     },
 
     async measure(clusterId, { recent } = { recent: false }) {
@@ -159,11 +148,12 @@ export function createJudgeMonitor({ store, clusterOf }: JudgeMonitorParts): Jud
       const target = targetOf(judge, row);
       if (target === null)
         return { ok: false, message: `No address of the judge ${judge.model} is known: its time is measured in traffic, or entered.` };
-      const known = tests.get(canonicalJson(judge));
-      const usable = recent && known !== undefined && Date.now() - known.atMs < KEPT_TEST_MS;
-      const test = usable ? known.test : await measured(judge, target, ending.signal);
+      const test = (recent ? tests.recent(target) : null) ?? (await tests.measure(target, ending.signal));
       const now = store.clusters.get(clusterId);
-      if (now !== null) store.clusters.setJudge(clusterId, { ...recordOf(now, judge), test });
+      if (now !== null) {
+        const record = recordOf(now, judge);
+        store.clusters.setJudge(clusterId, { ...record, test, timed: timedTest({ test, timed: timedTest(record) }) });
+      }
       return { ok: true, test };
     },
 

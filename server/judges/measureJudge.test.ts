@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { judgePrompt } from "@/solver/judging/judgePrompt";
 import { secondsAt } from "@/solver/judging/judgeTime";
 import { measureJudge } from "./measureJudge";
 import { startTestJudge, type TestJudge, type TestJudgeOptions } from "./testJudge";
@@ -28,6 +29,15 @@ describe("a test of a judge", () => {
     const [short, long] = [25, 1000].map((tokens) => secondsAt(times.meanSeconds, times.variation, tokens));
     expect((long ?? 0) - (short ?? 0)).toBeGreaterThan(0.02);
     expect((long ?? 0) - (short ?? 0)).toBeLessThan(0.08);
+  });
+
+  it("asks each time about another text from its first words on, so that an engine's prefix cache shortens no call", async () => {
+    await measured({});
+    const asked = judge?.messages() ?? [];
+    expect(asked.length).toBeGreaterThanOrEqual(10);
+    expect(new Set(asked).size).toBe(asked.length);
+    const fixed = judgePrompt("user: ", "").indexOf("user: ") + "user: ".length;
+    expect(new Set(asked.map((text) => text.slice(fixed, fixed + 8))).size).toBe(asked.length);
   });
 
   it("leaves out lengths that the judge refuses, and says so", async () => {
@@ -70,7 +80,7 @@ describe("a test of a judge", () => {
   it("ends within its time where each call takes nearly all of it", async () => {
     judge = await startTestJudge({ takesMs: () => 250 });
     const beganMs = performance.now();
-    const { fault, times } = await measureJudge({ model: "our-judge", url: judge.url }, { signal, callLimitMs: 300, limitMs: 1_000 });
+    const { fault, times } = await measureJudge({ model: "our-judge", url: judge.url }, { signal, callLimitMs: 900, limitMs: 1_000 });
     expect(performance.now() - beganMs).toBeLessThan(2_000);
     expect(fault).toBeNull();
     expect(times?.calls).toBeGreaterThan(0);

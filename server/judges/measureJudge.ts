@@ -6,6 +6,7 @@ import { warn } from "@/server/endpoints/finding";
 import { completionScore, judgeCallBody } from "@/solver/judging/judgeCall";
 import { judgePrompt } from "@/solver/judging/judgePrompt";
 import { fitJudgeTimes, type TimedCall } from "@/solver/judging/judgeTime";
+import { type Random, seededRandom } from "@/solver/numeric/random";
 import { judgeFaultFinding, measuredFinding } from "./judgeFinding";
 
 /** A judge that can be called. */
@@ -37,7 +38,13 @@ const charactersPerToken = 4;
 const refusedStatuses: readonly number[] = [400, 413, 422];
 
 const sentence = "A weir is a low wall across a river; water that rises above its edge flows on to the next basin. ";
-const textOf = (characters: number): string => sentence.repeat(Math.ceil(characters / sentence.length)).slice(0, characters);
+const words = sentence.toLowerCase().match(/[a-z]{3,}/g) ?? [];
+
+/** Text that begins with the call's number and words drawn for it: an engine that caches prefixes would answer the same text without reading it again. */
+function textOf(characters: number, number: number, random: Pick<Random, "int">): string {
+  const drawn = Array.from({ length: 5 }, () => words[random.int(words.length)]).join(" ");
+  return `${number} ${drawn}. ${sentence.repeat(Math.ceil(characters / sentence.length))}`.slice(0, characters);
+}
 
 type Call =
   | { readonly kind: "scored"; readonly seconds: number }
@@ -54,8 +61,13 @@ export async function measureJudge(target: JudgeTarget, options: MeasureOptions)
   const { signal, callLimitMs = usualCallLimitMs, limitMs = usualLimitMs } = options;
   const testedAt = new Date().toISOString();
   const endsMs = performance.now() + limitMs;
+  // Other words in each measurement: an engine may still hold the prefixes of the one before.
+  const random = seededRandom(Date.now());
+  let calls = 0;
   const call = async (characters: number): Promise<Call> => {
-    const made = await callOnce(target, characters, timeLimit(signal, callLimitMs));
+    calls += 1;
+    const half = textOf(characters / 2, calls, random);
+    const made = await callOnce(target, half, timeLimit(signal, callLimitMs));
     signal.throwIfAborted();
     return made;
   };
@@ -76,8 +88,8 @@ export async function measureJudge(target: JudgeTarget, options: MeasureOptions)
     }
   }
   // Where the first call took the time, it is all there is.
-  const calls = timed.length > 0 ? timed : [{ tokens: lengths[0] / charactersPerToken, seconds: first.seconds }];
-  const times = fitJudgeTimes(calls);
+  const counted = timed.length > 0 ? timed : [{ tokens: lengths[0] / charactersPerToken, seconds: first.seconds }];
+  const times = fitJudgeTimes(counted);
   if (times === null) throw new Error("a call that was answered took no time");
   return {
     testedAt,
@@ -87,7 +99,7 @@ export async function measureJudge(target: JudgeTarget, options: MeasureOptions)
       ...[...refused].map((characters) =>
         warn(
           "judge",
-          `${target.model} refuses a prompt and an answer of ${characters} characters together.`,
+          `${target.model} refuses calls whose prompt and answer have ${characters} characters in total.`,
           "Answers to longer prompts get no score: raise the judge's context, or have less shown to it by maxCharacters in the gateway's settings.",
         ),
       ),
@@ -103,8 +115,7 @@ export async function measureJudge(target: JudgeTarget, options: MeasureOptions)
 
 const faultOf = (call: Exclude<Call, { kind: "scored" }>): JudgeFault => (call.kind === "refused" ? "failed" : call.fault);
 
-async function callOnce({ model, ...target }: JudgeTarget, characters: number, signal: AbortSignal): Promise<Call> {
-  const half = textOf(characters / 2);
+async function callOnce({ model, ...target }: JudgeTarget, half: string, signal: AbortSignal): Promise<Call> {
   const body = judgeCallBody(model, judgePrompt(`user: ${half}`, half));
   const startedMs = performance.now();
   const answer = await askEndpoint({ target, path: "/v1/chat/completions", body, signal });

@@ -22,23 +22,27 @@ export interface TestJudge {
   readonly is: TestJudgeOptions;
   /** Calls so far. */
   readonly calls: () => number;
+  /** Messages of the calls so far. */
+  readonly messages: () => readonly string[];
   close(): Promise<void>;
 }
 
 /** A real server on loopback that judges as an OpenAI-compatible endpoint does. */
 export async function startTestJudge(is: TestJudgeOptions = {}): Promise<TestJudge> {
   let calls = 0;
+  const heard: string[] = [];
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     calls += 1;
+    const { messages = [] } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { messages?: { content: string }[] };
+    heard.push(messages[0]?.content ?? "");
     const { reply = "80", status = 200, takesMs = () => 0, hangs = false, mostCharacters = Number.POSITIVE_INFINITY, key } = is;
     if (hangs) return;
     const end = (code: number, body: unknown): void => {
       response.writeHead(code, { "content-type": "application/json" }).end(JSON.stringify(body));
     };
     if (key !== undefined && request.headers.authorization !== `Bearer ${key}`) return end(401, { error: "no key" });
-    const { messages = [] } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { messages?: { content: string }[] };
     const characters = messages[0]?.content.length ?? 0;
     if (characters > mostCharacters) return end(400, { error: "too long" });
     const usage = { prompt_tokens: Math.ceil(characters / 4), completion_tokens: 1 };
@@ -49,6 +53,7 @@ export async function startTestJudge(is: TestJudgeOptions = {}): Promise<TestJud
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     is,
     calls: () => calls,
+    messages: () => heard,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

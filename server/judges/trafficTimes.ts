@@ -26,7 +26,7 @@ interface SeenCall {
  * over the newest 50.
  *
  * @param decisions newest first.
- * @returns null where fewer than 50 answers were scored.
+ * @returns null where fewer than 50 calls were scored or ran into their limit.
  */
 export function trafficTimes(decisions: readonly Decision[], { sinceMs, isOutside }: TrafficOptions): JudgeTraffic | null {
   const calls: SeenCall[] = [];
@@ -36,8 +36,9 @@ export function trafficTimes(decisions: readonly Decision[], { sinceMs, isOutsid
     const isEnough = calls.length >= LEAST_JUDGEMENTS && latestMs - atMs > REACH_MS;
     if (isEnough || calls.length >= MOST_JUDGEMENTS) break;
     if (atMs < sinceMs || !isOutside(planId)) continue;
-    for (const { judgeSeconds, judgedScore, inputTokens, outputTokens } of stages) {
-      if (judgeSeconds === null || judgedScore === null) continue;
+    for (const { judgeSeconds, judgedScore, unscored, inputTokens, outputTokens } of stages) {
+      // A call that ran into its limit took at least that long: without it a judge that is often too late would look fast.
+      if (judgeSeconds === null || (judgedScore === null && unscored !== "too-late")) continue;
       const read = inputTokens ?? decision.inputTokens ?? null;
       calls.push({ atMs, seconds: judgeSeconds, tokens: read === null || outputTokens === null ? null : read + outputTokens });
     }

@@ -2,6 +2,9 @@ import { z } from "zod";
 import { quantile } from "../numeric/quantile";
 import type { Random } from "../numeric/random";
 
+/** Mean seconds of a judge call that can be entered. */
+export const JUDGE_SECONDS_BOUNDS = { min: 0, max: 600 } as const;
+
 /** How the time of a call to a judge outside of the deployment varies about its mean. */
 export const judgeVariationSchema = z.object({
   /** Tokens of prompt and answer together with which a call takes the mean. */
