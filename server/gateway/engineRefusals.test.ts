@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { type Answer, sayCompletion, startTestEngine, streamEvent } from "./testEngine";
-import { oneModel, startTestGateway } from "./testGateway";
+import { oneModel, startTestGateway, testConfig } from "./testGateway";
 
 const json = { "content-type": "application/json" };
 const eventStream = { "content-type": "text/event-stream" };
@@ -58,6 +58,44 @@ describe("an engine that answers with an error", () => {
     const { chat, engines } = await before([refuse(401)]);
     expect((await chat({})).status).toBe(401);
     expect(engines[0]?.asked).toHaveLength(1);
+  });
+});
+
+describe("a stage of a cascade whose only engine refuses for its own set-up", () => {
+  async function cascade(small: Answer, large: Answer) {
+    const engines = await Promise.all([small, large].map((answer) => startTestEngine(answer)));
+    const judge = await startTestEngine((_, response) => sayCompletion(response, "20", "weir-judge"));
+    const gateway = await startTestGateway();
+    const stages = ["small", "large"].map((model, at) => ({ model, urls: [engines[at]?.url ?? ""] }));
+    await gateway.put(testConfig({ stages, thresholds: [50], judgeUrl: judge.url }));
+    return { ...gateway, engines };
+  }
+  const says =
+    (text: string): Answer =>
+    (_, response) =>
+      sayCompletion(response, text);
+
+  it.each([302, 401, 403, 404])("as %i, is passed over for the next stage, and asked once", async (status) => {
+    const { chat, engines, decisions } = await cascade(refuse(status), says("large says"));
+    const answer = await chat({});
+    expect([answer.status, answer.headers.get("x-weir-skipped"), answer.headers.get("x-weir-degraded")]).toEqual([200, "small", "stage"]);
+    expect(await answer.text()).toContain("large says");
+    expect(engines.map(({ asked }) => asked.length)).toEqual([1, 1]);
+    expect((await decisions())[0]).toMatchObject({ skipped: [{ model: "small", cause: "failed" }], status: 200 });
+  });
+
+  it("leaves its client the smaller stage's answer", async () => {
+    const { chat } = await cascade(says("small says"), refuse(404));
+    const answer = await chat({});
+    expect([answer.status, answer.headers.get("x-weir-degraded")]).toEqual([200, "lower-stage"]);
+    expect(await answer.text()).toContain("small says");
+  });
+
+  it("has its refusal passed on where no stage is left", async () => {
+    const { chat, engines } = await cascade(refuse(403), refuse(404));
+    const answer = await chat({});
+    expect([answer.status, await answer.text()]).toEqual([404, '{"status":404}']);
+    expect(engines.map(({ asked }) => asked.length)).toEqual([1, 1]);
   });
 });
 

@@ -72,7 +72,7 @@ export class GatewayMetrics {
   );
   readonly #lower = this.#registry.counter(
     "weir_gateway_lower_stage_answers_total",
-    "Answers given although their judged stage would have been left, because no larger one could answer.",
+    "Answers of a smaller model than the one that was to answer, because no larger one that was left could.",
     ["model"],
   );
   readonly #tokens = this.#registry.counter("weir_gateway_tokens_total", "As engines counted them; direction: input or output.", [

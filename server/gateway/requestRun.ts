@@ -15,7 +15,7 @@ import type { Replica } from "./replica";
 import type { Attempt, RequestJournal } from "./requestJournal";
 import { modelsBehind, type ServedModel } from "./servedModel";
 import type { Serving } from "./serving";
-import { refusalOf, refusesKey, type StageOutcome, stageOutcome } from "./stageOutcome";
+import { refusalOf, refusesKey, type StageOutcome, stageOutcome, type WholeReply } from "./stageOutcome";
 import { StagePlace } from "./stagePlace";
 import { noUsage, usageOf } from "./usage";
 import type { Grant } from "./waitingEntry";
@@ -138,8 +138,14 @@ export class RequestRun {
     // Of the gateway's own key: to a client it would read as if its own were wrong.
     if (replica.keyed && refusesKey(outcome))
       return { kind: "failed", failure: "refused", reason: `${refusalOf(outcome)}: it refuses the key that the gateway has for it` };
-    if (this.#place.failures + 1 >= limits.attemptsPerStage || !serving.pool.hasOther(replica)) return outcome;
-    return { kind: "failed", failure: "refused", reason: refusalOf(outcome) };
+    const failed = { kind: "failed", failure: "refused", reason: refusalOf(outcome) } as const;
+    if (this.#place.failures + 1 < limits.attemptsPerStage && serving.pool.hasOther(replica)) return failed;
+    return this.#hasOtherStages ? { ...failed, reply: outcome.reply } : outcome;
+  }
+
+  /** Whether another stage may be asked where one fails; a policy that chooses models has no such order of stages. */
+  get #hasOtherStages(): boolean {
+    return this.#served.models.length > 1 && !this.#served.driver.policy.choosesModel;
   }
 
   #ask(replica: Replica, { model, startedMs, priority }: Asking): Promise<RelayOutcome> {
@@ -253,12 +259,13 @@ export class RequestRun {
     if (skipped.length > 0) this.#journal.degrade(reason === lowerStage ? "lower-stage" : "stage");
   }
 
-  #retry(attempt: Attempt, { failure, reason }: { readonly failure: FailureKind; readonly reason: string }): number | "again" {
+  #retry(attempt: Attempt, { failure, reason, reply }: FailedAttempt): number | "again" {
     const { serving, limits } = this.#options;
     this.#journal.note(this.#served, attempt, { verdict: "failed", failure, reason, ...noUsage });
     this.#place.failures += 1;
     const { policy } = this.#served.driver;
-    if (this.#place.failures < limits.attemptsPerStage) {
+    // Engines of the stage that would refuse it as well are not asked again.
+    if (reply === undefined && this.#place.failures < limits.attemptsPerStage) {
       // Where the policy chooses models it may choose another now.
       this.#goTo(this.#place.entered);
       return "again";
@@ -270,8 +277,8 @@ export class RequestRun {
       const seconds = serving.drainSeconds(this.#served.driver.lineOf(model), modelsBehind(this.#served, model));
       const error: ApiError = { status: 429, message, type: "rate_limit_error", code: "engine_full" };
       this.#failure = { error, headers: { "retry-after": String(seconds) } };
-    } else this.#failure = { error: { status: 502, message, type: "server_error", code: "engine_failed" }, headers: {} };
-    if (policy.choosesModel || this.#served.models.length === 1) return this.#fail(this.#failure.error, this.#failure.headers);
+    } else this.#failure = { error: { status: 502, message, type: "server_error", code: "engine_failed" }, headers: {}, reply };
+    if (!this.#hasOtherStages) return this.#fail(this.#failure.error, this.#failure.headers);
     // The policy says which stage is asked instead.
     this.#place.giveUpStage();
     return "again";
@@ -287,6 +294,7 @@ export class RequestRun {
     const headers = { "retry-after": String(serving.recoverySeconds(this.#served.models)) };
     if (cause === "no-configuration")
       return this.#fail({ status: 503, message: reason, type: "server_error", code: "no_configuration" }, headers);
+    if (this.#failure?.reply !== undefined) return this.#answer.pass(this.#by(model), this.#failure.reply);
     // Full engines are no dead ones: their client may come again as soon as they have room.
     if (this.#failure?.error.status === 429) return this.#fail(this.#failure.error, this.#failure.headers);
     const message = [reason, this.#failure?.error.message].filter((part) => part !== undefined).join(" ");
@@ -298,13 +306,12 @@ export class RequestRun {
     const { serving, asked } = this.#options;
     this.#foreseen = await serving.foresee(asked);
     const next = serving.serverOf(asked) ?? (this.#served.kind === "cascade" ? serving.cascade : undefined);
-    const unserved = (): number =>
-      this.#fail({
-        status: 503,
-        message: `No engine serves ${modelsBehind(this.#served, model).join(" or ")} at the moment.`,
-        type: "server_error",
-        code: "no_endpoint",
-      });
+    const unserved = (): number => {
+      const behind = modelsBehind(this.#served, model);
+      const message = `No engine serves ${behind.join(" or ")} at the moment.`;
+      const headers = { "retry-after": String(serving.recoverySeconds(behind)) };
+      return this.#fail({ status: 503, message, type: "server_error", code: "no_endpoint" }, headers);
+    };
     if (next === undefined) return unserved();
     const again = next === this.#served;
     serving.end(this.#served);
@@ -326,7 +333,7 @@ export class RequestRun {
     const foresight = this.#foresight;
     this.#place.accurate = foresight?.accurate;
     const request = serving.starting(this.#served, asked, foresight);
-    const { stage, reason, skipped } = driver.policy.start(request);
+    const { stage, reason, skipped, wantedReason = reason } = driver.policy.start(request);
     if (kind === "cascade" && !driver.policy.choosesModel) {
       const model = driver.policy.modelOfStage(stage);
       const forecast = (at: string) => (call === null ? undefined : serving.workflows.forecast(call, at));
@@ -334,7 +341,7 @@ export class RequestRun {
     }
     this.#journal.startReason = reason;
     this.#journal.foresight = foresight;
-    if (reason === judgeUnavailable) this.#journal.degrade("judge");
+    if (wantedReason === judgeUnavailable) this.#journal.degrade("judge");
     if (skipped !== undefined) this.#passOver({ skipped, reason });
     this.#enter(stage);
   }
@@ -384,6 +391,13 @@ type Skip = Extract<Grant, { kind: "skip" }>;
 interface Failure {
   readonly error: ApiError;
   readonly headers: OutgoingHttpHeaders;
+  /** An engine's own refusal, passed on in place of the error. */
+  readonly reply?: WholeReply | undefined;
+}
+
+interface FailedAttempt extends Pick<Failure, "reply"> {
+  readonly failure: FailureKind;
+  readonly reason: string;
 }
 
 interface Asking {

@@ -27,15 +27,15 @@ type Arm = keyof typeof arms;
 /** Two seconds for an engine that is not well, at each of three stages at most, and a busy machine. */
 const boundSeconds = 6;
 
-async function lossyCascade(arm: Arm, given: Partial<TestCascade> = {}) {
+async function lossyCascade(arm: Arm, given: Partial<TestCascade> = {}, limits: Parameters<typeof startTestGateway>[0] = {}) {
   const engines = new Map<Model, StageProcess>();
   for (const model of models) engines.set(model, await startStageProcess(model));
   const judge = await startStageProcess("weir-judge", scores);
-  const gateway = await startTestGateway();
+  const gateway = await startTestGateway(limits);
   const stages = models.map((model) => ({ model, urls: [engines.get(model)?.url ?? ""] }));
   await gateway.put(testConfig({ stages, thresholds: [50, 50], judgeUrl: judge.url, ...arms[arm], ...given }));
   if (arms[arm].judge === "down") await judge.kill();
-  return { gateway, engines };
+  return { gateway, engines, judge };
 }
 
 type Lossy = Awaited<ReturnType<typeof lossyCascade>>;
@@ -104,6 +104,9 @@ describe("a cascade of three whose engines are killed", () => {
             expect(answer.whole).toBe(true);
             expect(answer.model).toBe(expected.by);
             expect(answer.degraded.has("lower-stage")).toBe(expected.lower);
+            // A stage but the last is judged; the last alone is asked for want of a judge or of other stages.
+            if (arm === "judge down, then the largest" && !(dead.includes("small") && dead.includes("medium")))
+              expect(answer.degraded.has("judge")).toBe(true);
             for (const model of answer.skipped) expect(dead).toContain(model);
             expect(answer.degraded.has("stage") || answer.degraded.has("lower-stage")).toBe(answer.skipped.size > 0);
           }
@@ -160,6 +163,53 @@ describe("a stage of a cascade that is lost", () => {
     await until(async () => (await ask(lossy, "judge down", false)).by === "small");
     expect((performance.now() - backMs) / 1000).toBeLessThan(4);
   }, 60_000);
+});
+
+describe("a judge that takes connections and says nothing any more", () => {
+  const judgeSeconds = 2;
+
+  it.each([
+    { whenDown: "accept", dead: [], by: "small", calls: 1 },
+    { whenDown: "accept", dead: ["small"], by: "medium", calls: 1 },
+    { whenDown: "largest", dead: [], by: "large", calls: 1 },
+    // The answer of the first stage sends it to the last; the largest that is left is judged as well.
+    { whenDown: "largest", dead: ["large"], by: "medium", calls: 2 },
+  ] as const)(
+    "holds a request up for $calls judge calls at most, where the plan says $whenDown and $dead are dead",
+    async ({ whenDown, dead, by, calls }) => {
+      const lossy = await lossyCascade("judge up", { whenDown }, { judgeSeconds });
+      await Promise.all(dead.map((model) => lossy.engines.get(model)?.kill()));
+      lossy.judge.signal("SIGSTOP");
+      const answers = await Promise.all([false, true].map((stream) => ask(lossy, "judge up", stream)));
+      for (const answer of answers) {
+        expect(answer).toMatchObject({ status: 200, by, whole: true });
+        expect(answer.degraded.has("judge")).toBe(true);
+        expect(answer.seconds).toBeLessThan(calls * judgeSeconds + boundSeconds);
+      }
+      lossy.judge.signal("SIGCONT");
+      await lossy.judge.kill();
+    },
+    60_000,
+  );
+});
+
+describe("requests that wait for an engine", () => {
+  it("are told when to come again where a configuration takes the last engine away", async () => {
+    const held = await heldEngine();
+    const gateway = await startTestGateway();
+    const config = testConfig({ stages: [{ model: "small", urls: [held.url] }], maxInFlight: 1 });
+    await gateway.put(config);
+    const first = gateway.chat({});
+    await until(() => held.asked.length === 1);
+    const waiting = [gateway.chat({}), gateway.chat({ stream: true })];
+    await until(async () => (await queuedFor(gateway, "small")) === waiting.length);
+    await gateway.put({ ...config, replicas: config.replicas.map((replica) => ({ ...replica, state: "cordoned" as const })) });
+    for (const answer of await Promise.all(waiting)) {
+      expect([answer.status, Number(answer.headers.get("retry-after")) > 0]).toEqual([503, true]);
+    }
+    held.open();
+    expect((await first).status).toBe(200);
+  });
 });
 
 /** A cascade of small and large on test engines under a judge that gives every answer of the small one 20. */

@@ -13,8 +13,11 @@ export type StageOutcome =
   | { readonly kind: "answered"; readonly reply: WholeReply; readonly completion: Readonly<Record<string, unknown>> | null }
   /** The engine refuses the request; another would as well, unless it may be set up otherwise (`elsewhere`). */
   | { readonly kind: "refused"; readonly reply: WholeReply; readonly elsewhere: boolean }
-  /** Nothing of use came and the client has seen nothing, so another engine may be asked. */
-  | { readonly kind: "failed"; readonly failure: FailureKind; readonly reason: string }
+  /**
+   * Nothing of use came and the client has seen nothing, so another engine may be asked; with `reply`, a refusal that is passed on where no
+   * stage is left, only one of another stage.
+   */
+  | { readonly kind: "failed"; readonly failure: FailureKind; readonly reason: string; readonly reply?: WholeReply }
   | { readonly kind: "aborted" };
 
 /** Wrong key, and no such model or path, as an engine that is still being set up says. */

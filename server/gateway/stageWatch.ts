@@ -20,6 +20,7 @@ interface StageWatchOptions {
 export class StageWatch {
   readonly #options: StageWatchOptions;
   readonly #lost = new Map<string, LostStage>();
+  #closed = false;
 
   constructor(options: StageWatchOptions) {
     this.#options = options;
@@ -33,6 +34,8 @@ export class StageWatch {
 
   /** To be called whenever engines come or go, or another configuration is in force. */
   look(): void {
+    // Engines come and go while requests are drained too: a stage that was lost before would be noted again.
+    if (this.#closed) return;
     const { serving } = this.#options;
     const stages = serving.cascade?.models ?? [];
     for (const [model, stage] of this.#lost) if (!stages.includes(model)) this.#forget(model, stage);
@@ -51,6 +54,7 @@ export class StageWatch {
   }
 
   close(): void {
+    this.#closed = true;
     for (const [model, stage] of this.#lost) this.#forget(model, stage);
   }
 

@@ -100,7 +100,7 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
       const { outage } = request;
       if (outage === undefined) return start;
       const stage = stageFor(start.stage, { outage });
-      return stage === null || stage === start.stage ? start : reasoned(start.stage, stage);
+      return stage === null || stage === start.stage ? start : { ...reasoned(start.stage, stage), wantedReason: start.reason };
     },
     modelOfStage(stage) {
       const model = route.models[stage];

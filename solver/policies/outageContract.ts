@@ -85,10 +85,11 @@ export function outageContract({ build, models, unordered }: UnderOutage): void 
     fc.assert(
       fc.property(anyView(models), outages, fc.boolean(), ({ replicas }, outage, judgeResting) => {
         const request = { ...starting("p1"), replicas, judgeResting };
-        const wanted = build().start(request).stage;
+        const { stage: wanted, reason } = build().start(request);
         const start = build().start({ ...request, outage });
         const to = answeringStage(wanted, ruleFor(outage, {}));
         expect(start.stage).toBe(to ?? wanted);
+        expect(start.wantedReason ?? start.reason).toBe(reason);
         for (const own of start.skipped ?? []) expect(outage.isLost(models[own] ?? "")).toBe(true);
         expect((start.skipped ?? []).length > 0).toBe(start.stage !== wanted);
       }),

@@ -204,6 +204,8 @@ export interface Start {
   readonly reason: string;
   /** Stages that were passed over because they cannot answer; left out: none. */
   readonly skipped?: readonly number[];
+  /** Why it would have started at the stage that cannot answer; left out: no stage was passed over. */
+  readonly wantedReason?: string;
 }
 
 export interface Policy {
