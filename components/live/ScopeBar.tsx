@@ -28,7 +28,7 @@ function Choices<Value extends string>(props: {
   readonly onChoose: (value: Value) => void;
 }) {
   return (
-    <fieldset className="flex max-w-full overflow-x-auto rounded-md border border-line-strong">
+    <fieldset className="flex min-w-0 max-w-full overflow-x-auto rounded-md border border-line-strong">
       <legend className="sr-only">{props.legend}</legend>
       {props.values.map((value) => (
         <button
