@@ -76,16 +76,18 @@ describe("the judge of attached engines", { timeout: 60_000 }, () => {
     return policy.judge;
   };
 
+  const connection = () => ({
+    kind: "endpoints",
+    judge: { model: "our-judge", url: judge.url },
+    endpoints: urls.map((url, at) => ({ name: `e${at}`, url, model: at === 0 ? SMALL : MIDDLE, gpu: "l40s", precision: "bf16" })),
+  });
+
   it("is planned with at the time that was measured when it was attached, under its own name", async () => {
     const attached = await runtime.services.attach.attach(
       {
         name: "theirs",
         gateway: { runBy: "operator", url: others.gatewayUrl, adminUrl: others.gatewayAdminUrl },
-        connection: {
-          kind: "endpoints",
-          judge: { model: "our-judge", url: judge.url },
-          endpoints: urls.map((url, at) => ({ name: `e${at}`, url, model: at === 0 ? SMALL : MIDDLE, gpu: "l40s", precision: "bf16" })),
-        },
+        connection: connection(),
       },
       by,
     );
@@ -158,5 +160,17 @@ describe("the judge of attached engines", { timeout: 60_000 }, () => {
       await askCascade(others.gatewayUrl, "default");
       return runtime.services.attach.detail(clusterId)?.attention.some(({ subject, level }) => subject === "our-judge" && level === "bad");
     });
+  });
+
+  it("is tested again when its connection is kept once more after a test that failed", async () => {
+    judge.is.reply = "A fine answer.";
+    expect(await runtime.services.attach.measureJudge(clusterId)).toMatchObject({ ok: true, test: { fault: "no-score" } });
+    judge.is.reply = "80";
+    const kept = await until(async () => {
+      const tried = await runtime.services.attach.change(clusterId, connection(), by);
+      return tried.ok ? tried : null;
+    });
+    expect(kept).toEqual({ ok: true });
+    expect(known().test).toMatchObject({ fault: null, times: { calls: expect.any(Number) } });
   });
 });
