@@ -91,7 +91,7 @@ export async function importWorkloadLines({ name: file, stream }: CsvSource): Pr
 
   function take(text: string): string | null {
     const value = parsed(text);
-    if (reader !== null) return value === null ? "is no JSON object" : reader.take(value);
+    if (reader !== null) return value === null ? "is not a JSON object" : reader.take(value);
     const format = value?.format;
     if (format !== WORKLOAD_FORMAT) {
       return `it is no workload: its first line says no "format": "${WORKLOAD_FORMAT}"${typeof format === "string" ? `, but ${shown(format)}` : ""}`;

@@ -74,12 +74,12 @@ test("any numbers and words come back as they were", async () => {
 });
 
 test("a line that is no JSON is named", async () => {
-  expect(await refusal(edited(7, () => '{"id": "half\n'))).toBe("support.jsonl line 8: is no JSON object. Nothing was imported.");
+  expect(await refusal(edited(7, () => '{"id": "half\n'))).toBe("support.jsonl line 8: is not a JSON object. Nothing was imported.");
 });
 
 test("a problem that many lines share is said once, with their count", async () => {
   const spoilt = written.map((line, at) => (at > 0 && at < 6 ? "half\n" : line));
-  expect(await refusal(spoilt)).toBe("support.jsonl, 5 rows (lines 2, 3, 4 …): is no JSON object. Nothing was imported.");
+  expect(await refusal(spoilt)).toBe("support.jsonl, 5 rows (lines 2, 3, 4 …): is not a JSON object. Nothing was imported.");
 });
 
 test("a value out of its range is named by line and field", async () => {

@@ -72,7 +72,7 @@ describe("a workload, out of the studio and back", () => {
     const kept = readdirSync(join(folder, "uploads")).length;
     const lines = (await text()).split("\n");
     lines[4] = (lines[4] ?? "").slice(0, -20);
-    expect(await send(lines.join("\n"))).toMatchObject({ status: 422, message: expect.stringMatching(/^support\.jsonl, line 5: /) });
+    expect(await send(lines.join("\n"))).toMatchObject({ status: 422, message: expect.stringMatching(/^support\.jsonl line 5: /) });
     expect(await send((await text()).replaceAll(`"${workload.outcomes.models[0]?.model}"`, '"mystery"'))).toMatchObject({ status: 422 });
     expect(readdirSync(join(folder, "uploads"))).toHaveLength(kept);
   });
