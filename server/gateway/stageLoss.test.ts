@@ -201,9 +201,11 @@ describe("requests that wait for an engine", () => {
     await gateway.put(config);
     const first = gateway.chat({});
     await until(() => held.asked.length === 1);
-    const waiting = [gateway.chat({}), gateway.chat({ stream: true })];
+    const waiting = [gateway.chat({ model: "small" }), gateway.chat({ model: "small", stream: true })];
     await until(async () => (await queuedFor(gateway, "small")) === waiting.length);
-    await gateway.put({ ...config, replicas: config.replicas.map((replica) => ({ ...replica, state: "cordoned" as const })) });
+    // Nothing in force serves the model by its name any more.
+    const other = await startTestEngine(says("other"));
+    await gateway.put(testConfig({ stages: [{ model: "other", urls: [other.url] }], planId: "plan-b" }));
     for (const answer of await Promise.all(waiting)) {
       expect([answer.status, Number(answer.headers.get("retry-after")) > 0]).toEqual([503, true]);
     }
