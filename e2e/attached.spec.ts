@@ -177,8 +177,8 @@ test("an operator of attached engines chooses a cascade that lost, then a point 
       await back.click();
       await expect(page).not.toHaveURL(/fixed=/);
       const rows = page.getByRole("table", { name: "Plans on the frontier" });
-      await rows.getByRole("button", { name: /qwen2\.5-3b.*one model alone/ }).click();
-      await expect.poll(() => chosen(page)).toBe("qwen2.5-3b");
+      await rows.getByRole("button", { name: /^qwen2\.5-7b.*one model alone/ }).click();
+      await expect.poll(() => chosen(page)).toBe("qwen2.5-7b");
       await back.click();
       await expect(page).not.toHaveURL(/fixed=/);
       const points = page.getByTestId("frontier-chart").locator('circle[r="3.5"]');
