@@ -181,8 +181,10 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
     simulations: () => simulations,
     checkpoint() {
       const known = new Set(kept.keys());
+      const simulated = simulations;
       return () => {
         for (const key of kept.keys()) if (!known.has(key)) kept.delete(key);
+        simulations = simulated;
       };
     },
   };
