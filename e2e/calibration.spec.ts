@@ -101,7 +101,7 @@ test("an operator holds predictions against runs, fits a profile to them and pla
     };
     await page.getByRole("button", { name: "Import a profile" }).click();
     await choose("plan.json", "{}");
-    await expect(dialog.getByText("plan.json is no engine profile: it has no coefficients.")).toBeVisible();
+    await expect(dialog.getByText("plan.json is not an engine profile: it has no coefficients.")).toBeVisible();
     await choose("same.json", JSON.stringify(exported));
     await expect(dialog.getByText('This profile is there already, as "our engines": its figures are the same.')).toBeVisible();
     const other = { ...exported, coefficients: { ...exported.coefficients, requestSeconds: 0.25 } };

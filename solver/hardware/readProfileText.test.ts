@@ -6,12 +6,12 @@ it("reads back a profile as it was written", () => {
   expect(readProfileText(profileText(vllmProfile), "own.json")).toEqual({ ok: true, profile: vllmProfile });
 });
 
-describe("a file that is no engine profile is refused in one sentence", () => {
+describe("a file that is not an engine profile is refused in one sentence", () => {
   const edited = (change: object): string => JSON.stringify({ ...vllmProfile, ...change });
   test.each([
-    ["half a file", profileText(vllmProfile).slice(0, 90), /^own\.json is no JSON: /],
-    ["another document", '{"policy": {"kind": "fixed"}}', /^own\.json is no engine profile: it has no coefficients\./],
-    ["a list", "[1]", /^own\.json is no engine profile/],
+    ["half a file", profileText(vllmProfile).slice(0, 90), /^own\.json is not JSON: /],
+    ["another document", '{"policy": {"kind": "fixed"}}', /^own\.json is not an engine profile: it has no coefficients\./],
+    ["a list", "[1]", /^own\.json is not an engine profile/],
     [
       "the report of calibrate",
       '{"fits": [], "unsupported": []}',

@@ -13,14 +13,17 @@ export function readProfileText(text: string, file: string): Read {
   try {
     json = JSON.parse(text);
   } catch (problem) {
-    return { ok: false, message: `${file} is no JSON: ${problem instanceof Error ? problem.message : problem}.` };
+    return { ok: false, message: `${file} is not JSON: ${problem instanceof Error ? problem.message : problem}.` };
   }
   const parsed = engineProfileSchema.safeParse(json);
   if (parsed.success) return { ok: true, profile: parsed.data };
   if (typeof json === "object" && json !== null && "fits" in json)
     return { ok: false, message: `${file} is the report of weir calibrate --json: give the file that --out wrote.` };
   if (typeof json !== "object" || json === null || !("coefficients" in json))
-    return { ok: false, message: `${file} is no engine profile: it has no coefficients. Give the file that weir calibrate --out wrote.` };
+    return {
+      ok: false,
+      message: `${file} is not an engine profile: it has no coefficients. Give the file that weir calibrate --out wrote.`,
+    };
   const issue = parsed.error.issues[0];
   return { ok: false, message: `${file}: ${issue?.path.join(".") || "the whole file"}: ${issue?.message}.` };
 }
