@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unfittedProfile, vllmProfile } from "../hardware/builtInProfiles";
+import { trtllmProfile, unfittedProfile, vllmProfile } from "../hardware/builtInProfiles";
 import { catalogueOf, noUserCards } from "../hardware/catalogue";
 import type { Coefficient, EngineProfile } from "../hardware/engineProfile";
 import { mean } from "../numeric/quantile";
@@ -94,6 +94,14 @@ test("the front end's work on requests and tokens is found again in sweeps that 
     expect(fit.profile.coefficients[name] / busy.coefficients[name], name).toBeGreaterThan(0.85);
     expect(fit.profile.coefficients[name] / busy.coefficients[name], name).toBeLessThan(1.15);
   }
+});
+
+test("a delay that the base has and the rows do not ask for is 0 in the fit, and its provenance does not claim the base's runs", () => {
+  const rows = measuredUnder(truth, varied);
+  const fit = fitted(fitProfile(rows, trtllmProfile, { ...options, efficiencies: false }));
+  expect(fit.notFitted.map(({ coefficient }) => coefficient)).toContain("delaySeconds");
+  expect(fit.profile.coefficients.delaySeconds).toBe(0);
+  expect(fit.profile.provenance.delaySeconds.kind).toBe("extrapolated");
 });
 
 test("a sweep beyond what the engine runs at once is read with its queue inside the engine", () => {

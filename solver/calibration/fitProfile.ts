@@ -5,6 +5,8 @@ import {
   type EngineCoefficients,
   type EngineProfile,
   hostCoefficients,
+  noDelay,
+  noTokenWork,
   type ProfileErrors,
 } from "../hardware/engineProfile";
 import { leastSquares, robust } from "../numeric/leastSquares";
@@ -167,11 +169,15 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
   );
   if (tellable.length === 0) return { outcome: "refused", reason: "These rows depend on none of the coefficients." };
 
+  const needless = (names: readonly Coefficient[]): readonly NotFitted[] =>
+    SELDOM.filter(({ coefficient }) => tellable.includes(coefficient) && !names.includes(coefficient));
   const fitOf = (names: readonly Coefficient[]): Fit => {
-    return { base: raised(base, names), names, cards, factors: options.efficiencies ? [1, SLOW_START] : [1] };
+    // What is left out of a fit is 0 in it: the base's value, of another engine, would be neither fitted nor without it.
+    return { base: raised(without(base, needless(names)), names), names, cards, factors: options.efficiencies ? [1, SLOW_START] : [1] };
   };
   const { fit, fitted: first } = withoutNeedless(fitOf, tellable, targets(usable));
   const fitted = fit.names;
+  const unfitted = without(base, needless(fitted)).provenance;
   const errors = errorsOf(targets(usable), { ...base, coefficients: first.coefficients }, cards);
   const { kept, outliers } = setAside(usable, errors);
   const { coefficients, deviations, factor } = outliers.length === 0 ? first : fitCoefficients(targets(kept), fit);
@@ -211,7 +217,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
       engine: base.engine,
       coefficients,
       provenance: Object.fromEntries(
-        coefficientNames.map((one) => [one, fitted.includes(one) ? fittedFrom(one) : base.provenance[one]]),
+        coefficientNames.map((one) => [one, fitted.includes(one) ? fittedFrom(one) : unfitted[one]]),
       ) as EngineProfile["provenance"],
       errors: heldOutErrors,
       fittedOn: {
@@ -235,7 +241,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
       ...notFitted,
       ...leftOut.map((coefficient) => ({ coefficient, reason: "TTFT, which tells it, is left out" })),
       ...(oneDepth ? [ONE_DEPTH] : []),
-      ...SELDOM.filter(({ coefficient }) => tellable.includes(coefficient) && !fitted.includes(coefficient)),
+      ...needless(fitted),
     ],
     outliers,
   };
@@ -260,6 +266,22 @@ const raised = (profile: EngineProfile, names: readonly Coefficient[]): EnginePr
   },
 });
 
+/** The profile with the coefficients at 0; the provenance of those that the base has above 0 says so. */
+const without = (profile: EngineProfile, absent: readonly NotFitted[]): EngineProfile => {
+  const changed = absent.filter(({ coefficient }) => profile.coefficients[coefficient] > 0);
+  const absentProvenance = { delaySeconds: noDelay, requestSecondsPerOutputToken: noTokenWork } as const;
+  return {
+    ...profile,
+    coefficients: { ...profile.coefficients, ...Object.fromEntries(changed.map(({ coefficient }) => [coefficient, 0])) },
+    provenance: {
+      ...profile.provenance,
+      ...Object.fromEntries(
+        changed.map(({ coefficient }) => [coefficient, absentProvenance[coefficient as keyof typeof absentProvenance]]),
+      ),
+    },
+  };
+};
+
 /** What a fit is of: the profile it starts from and is drawn to, and which coefficients it may move. */
 interface Fit {
   readonly base: EngineProfile;
@@ -275,10 +297,15 @@ function logTimes(rows: readonly ServingRow[], profile: EngineProfile, cards: Ca
   return Float64Array.from(rows.flatMap((row) => perMetric(row, simulate(row), (predicted) => Math.log(predicted))));
 }
 
-/** Coefficients fitted to rows, drawn to those of the base, with their relative standard errors. */
+/**
+ * Coefficients fitted to rows, drawn to those of the base, with their relative standard errors.
+ *
+ * @param alsoFrom coefficients that the search starts from too; the best end of all starts counts.
+ */
 function fitCoefficients(
   rows: readonly ServingRow[],
   { base, names, cards, factors }: Fit,
+  alsoFrom: readonly EngineCoefficients[] = [],
 ): { readonly coefficients: EngineCoefficients; readonly deviations: readonly number[]; readonly factor: number; readonly cost: number } {
   const coefficientsAt = (logs: readonly number[]): EngineCoefficients => ({
     ...base.coefficients,
@@ -292,27 +319,34 @@ function fitCoefficients(
     const pulls = names.map((name, index) => (hostCoefficients.includes(name) ? HOST_PULL : FACTOR_PULL) * (logs[index] ?? 0));
     return [...misfits, ...pulls];
   };
-  const fits = factors.map((factor) => {
-    const start = names.map((name) => (hostCoefficients.includes(name) ? 0 : Math.log(factor)));
-    return { ...leastSquares(residuals, start, DIFFERENCE), factor };
-  });
+  const starts = [
+    ...factors.map((factor) => ({ factor, start: names.map((name) => (hostCoefficients.includes(name) ? 0 : Math.log(factor))) })),
+    ...alsoFrom.map((from) => ({ factor: 1, start: names.map((name) => Math.log(from[name] / base.coefficients[name])) })),
+  ];
+  const fits = starts.map(({ factor, start }) => ({ ...leastSquares(residuals, start, DIFFERENCE), factor }));
   const { parameters, deviations, factor, cost } = fits.reduce((best, other) => (other.cost < best.cost ? other : best));
   return { coefficients: coefficientsAt(parameters), deviations, factor, cost };
 }
 
 /**
  * A fit to rows with those of `SELDOM` alone that the rows clearly ask for: what they do is close to what others do, so that a fit with all of them
- * would part one effect among several.
+ * would split one effect among several.
  */
 function withoutNeedless(fitOf: (names: readonly Coefficient[]) => Fit, names: readonly Coefficient[], rows: readonly ServingRow[]) {
-  const fitted = (own: readonly Coefficient[]) => ({ fit: fitOf(own), fitted: fitCoefficients(rows, fitOf(own)) });
+  const fitted = (own: readonly Coefficient[], alsoFrom: readonly EngineCoefficients[] = []) => {
+    const fit = fitOf(own);
+    return { fit, fitted: fitCoefficients(rows, fit, alsoFrom) };
+  };
   const asked = SELDOM.flatMap(({ coefficient }) => (names.includes(coefficient) ? [coefficient] : []));
   const usual = names.filter((name) => !asked.includes(name));
   if (usual.length === 0) return fitted(names);
   let best = fitted(usual);
   for (const name of asked) {
     const more = fitted(names.filter((one) => one === name || best.fit.names.includes(one)));
-    if (more.fitted.cost < SELDOM_GAIN * best.fitted.cost) best = more;
+    if (more.fitted.cost >= SELDOM_GAIN * best.fitted.cost) continue;
+    // A search can stop short of its minimum: only a fit that also fails from where the larger one ended shows that the coefficient is needed.
+    const again = fitted(best.fit.names, [more.fitted.coefficients]);
+    best = more.fitted.cost < SELDOM_GAIN * again.fitted.cost ? more : again;
   }
   return best;
 }
