@@ -4,6 +4,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { takeOutcome } from "../api/takeOutcome";
 import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
+import { clusterCodec } from "../shell/clusterCodec";
+import { useUrlView } from "../url/useUrlView";
 
 /** Attaches a cluster and goes where it is seen at work. */
 export function useAttach() {
@@ -11,9 +13,12 @@ export function useAttach() {
   const client = useTRPCClient();
   const queries = useQueryClient();
   const router = useRouter();
+  const [, write] = useUrlView(clusterCodec);
   return useMutation({
     mutationFn: async (request: Inputs["clusters"]["attach"]) => takeOutcome(await client.clusters.attach.mutate(request)),
     onSuccess: async ({ id }) => {
+      // Named before the list has it: the top bar would write it into the address while the router is on its way, and end that.
+      write({ cluster: id }, "replace");
       await queries.invalidateQueries(trpc.clusters.pathFilter());
       router.push(`/live?cluster=${encodeURIComponent(id)}`);
     },
