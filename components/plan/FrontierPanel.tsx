@@ -31,8 +31,8 @@ const FrontierChart = dynamic(() => import("../charts/FrontierChart"), { ssr: fa
 
 const sides = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" } as const;
 
-/** What can be done with a plan that is pointed at. */
-const CHOOSE_HINT = ". Click or Enter chooses it, Shift and click or p pins it.";
+/** What can be done with a plan of the chart. Of its own line: a longer status would wrap and move what is clicked. */
+const CHOOSE_HINT = "Click or Enter chooses a plan, Shift and click or p pins it.";
 
 /** The next plan along the frontier from the one at hand. */
 function stepAlong({ frontier }: FrontierPicture, from: string | null, by: 1 | -1): string | null {
@@ -226,8 +226,9 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
               )}
               {/* Its line is kept while nothing is pointed at, so that nothing below it jumps. */}
               <p role="status" className="min-h-4 text-xs text-ink-2">
-                {pointed !== undefined && `${describePoint(pointed)}${"candidate" in pointed ? CHOOSE_HINT : ""}`}
+                {pointed !== undefined && describePoint(pointed)}
               </p>
+              <p className="text-xs text-ink-3">{CHOOSE_HINT}</p>
               <FrontierLegend picture={prepared.picture} baselines={baselines.systems} otherTraffic={running?.otherTraffic ?? null} />
               {view.baselines && <BaselineBar baselines={baselines} />}
               {pins.length > 0 && (
