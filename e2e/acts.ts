@@ -24,7 +24,10 @@ export async function lookOver(page: Page, info: TestInfo, name: string): Promis
     await page.screenshot({ path: info.outputPath(`${name}-${colorScheme}.png`), fullPage: true });
   }
   await page.setViewportSize({ width: 390, height: 844 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
+  // Charts take the new width a moment after the window has it.
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))
+    .toBeLessThanOrEqual(0);
   await page.screenshot({ path: info.outputPath(`${name}-narrow.png`), fullPage: true });
   await page.setViewportSize({ width: 1440, height: 960 });
   await page.emulateMedia({ colorScheme: "light" });
