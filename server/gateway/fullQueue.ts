@@ -10,7 +10,7 @@ interface Joining {
   readonly objective: string | null;
 }
 
-/** Why a request that may join the queues of these models is turned away, and when it may come again; null where each has room. */
+/** Why a request that may join the queues of these models is refused, and when to retry; null where each queue has room. */
 export function fullQueue(
   models: readonly string[],
   { serving, served, queuedPerModel, objective }: Joining,

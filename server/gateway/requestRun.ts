@@ -53,7 +53,7 @@ export class RequestRun {
   #foreseen: Foreseen | null;
   /** The latest answer that was sent on, in case no later stage answers. */
   #kept: { readonly answered: Answered; readonly stage: number; readonly model: string } | null = null;
-  /** What the client is told where nothing else answers: why the last stage that was tried as often as any failed. */
+  /** The error for the client where no other stage answers: why the last stage that used up its attempts failed. */
   #failure: Failure | null = null;
 
   constructor(options: RequestRunOptions) {
