@@ -1,44 +1,45 @@
-import { agreementBenchmarks } from "./agreement";
-import { aragogLiveBenchmarks } from "./aragogLive";
-import { aragogOutcomeBenchmarks } from "./aragogOutcomes";
-import { aragogRaceBenchmarks } from "./aragogRace";
-import { batchesTakenUpBenchmarks } from "./batchesTakenUp";
-import { batchKillBenchmarks } from "./batchKills";
-import { type Benchmark, verdict } from "./benchmark";
-import { chimeraBenchmarks } from "./chimera";
-import { compareBenchmarks } from "./compare";
-import { exhaustiveBenchmarks } from "./compareExhaustive";
-import { replayBenchmarks } from "./compareReplay";
-import { configurationBenchmarks } from "./configurations";
-import { decisionBenchmarks } from "./decision";
-import { deploymentBenchmarks } from "./deployment";
-import { ensembleBenchmarks } from "./ensembles";
-import { expositionBenchmarks } from "./exposition";
-import { faultMixBenchmarks } from "./faultMixBench";
-import { floorBenchmarks } from "./floorHeld";
-import { gateReplayBenchmarks } from "./gateReplay";
-import { gatewayBenchmarks } from "./gateway";
-import { gatewayMatrixBenchmarks } from "./gatewayMatrix";
-import { kairosLiveBenchmarks } from "./kairosLive";
-import { kairosOrderBenchmarks } from "./kairosOrder";
-import { kairosRaceBenchmarks } from "./kairosRace";
-import { liveBenchmarks } from "./live";
-import { monotonyBenchmarks } from "./monotony";
-import { oneReplicaBenchmarks } from "./oneReplica";
-import { placementBenchmarks } from "./placement";
-import { planBenchmarks } from "./plan";
-import { predictionBenchmarks } from "./prediction";
-import { predictorsLiveBenchmarks } from "./predictorsLive";
-import { programBenchmarks } from "./programs";
-import { promptBenchmarks } from "./prompts";
-import { recordedSweepBenchmarks } from "./recordedSweep";
-import { machine, writeResults, writeTables } from "./results";
-import { rollOutBenchmarks } from "./rollOut";
-import { roundsBenchmarks } from "./rounds";
-import { seriesBenchmarks } from "./series";
-import { stageFailureBenchmarks } from "./stageFailures";
-import { streamBenchmarks } from "./streams";
-import { telemetryBenchmarks } from "./telemetry";
+import { agreementBenchmarks } from "./agreement/agreement";
+import { aragogLiveBenchmarks } from "./aragog/aragogLive";
+import { aragogOutcomeBenchmarks } from "./aragog/aragogOutcomes";
+import { aragogRaceBenchmarks } from "./aragog/aragogRace";
+import { roundsBenchmarks } from "./aragog/rounds";
+import { batchKillBenchmarks } from "./batches/batchKills";
+import { resumedBatchBenchmarks } from "./batches/resumedBatches";
+import { chimeraBenchmarks } from "./chimera/chimera";
+import { configurationBenchmarks } from "./configurations/configurations";
+import { ensembleBenchmarks } from "./ensembles/ensembles";
+import { faultMixBenchmarks } from "./faults/faultMixBench";
+import { stageFailureBenchmarks } from "./faults/stageFailures";
+import { gateReplayBenchmarks } from "./gate/gateReplay";
+import { decisionBenchmarks } from "./gateway/decision";
+import { gatewayBenchmarks } from "./gateway/gateway";
+import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
+import { streamBenchmarks } from "./gateway/streams";
+import { kairosLiveBenchmarks } from "./kairos/kairosLive";
+import { kairosOrderBenchmarks } from "./kairos/kairosOrder";
+import { kairosRaceBenchmarks } from "./kairos/kairosRace";
+import { type Benchmark, verdict } from "./lib/benchmark";
+import { machine, writeResults, writeTables } from "./lib/results";
+import { predictionBenchmarks } from "./prediction/prediction";
+import { predictorOverheadBenchmarks } from "./prediction/predictorOverhead";
+import { predictorsLiveBenchmarks } from "./prediction/predictorsLive";
+import { rollOutBenchmarks } from "./rollOuts/rollOut";
+import { compareBenchmarks } from "./solver/compare";
+import { exhaustiveBenchmarks } from "./solver/compareExhaustive";
+import { replayBenchmarks } from "./solver/compareReplay";
+import { deploymentBenchmarks } from "./solver/deployment";
+import { floorBenchmarks } from "./solver/floorHeld";
+import { monotonyBenchmarks } from "./solver/monotony";
+import { oneReplicaBenchmarks } from "./solver/oneReplica";
+import { placementBenchmarks } from "./solver/placement";
+import { planBenchmarks } from "./solver/plan";
+import { programBenchmarks } from "./solver/programs";
+import { recordedSweepBenchmarks } from "./solver/recordedSweep";
+import { expositionBenchmarks } from "./studio/exposition";
+import { liveBenchmarks } from "./studio/live";
+import { promptBenchmarks } from "./studio/prompts";
+import { seriesBenchmarks } from "./studio/series";
+import { telemetryBenchmarks } from "./studio/telemetry";
 
 const wanted = process.argv[2] ?? "";
 const benchmarks: readonly Benchmark[] = [
@@ -69,6 +70,7 @@ const benchmarks: readonly Benchmark[] = [
   ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,
   ...gatewayMatrixBenchmarks,
+  ...predictorOverheadBenchmarks,
   ...predictorsLiveBenchmarks,
   ...streamBenchmarks,
   ...telemetryBenchmarks,
@@ -80,7 +82,7 @@ const benchmarks: readonly Benchmark[] = [
   ...stageFailureBenchmarks,
   ...rollOutBenchmarks,
   ...batchKillBenchmarks,
-  ...batchesTakenUpBenchmarks,
+  ...resumedBatchBenchmarks,
 ].filter(({ name }) => name.includes(wanted));
 if (benchmarks.length === 0) {
   process.stderr.write(`No benchmark's name contains "${wanted}".\n`);

@@ -47,7 +47,7 @@ export async function runApplications({ gatewayUrl, runs, id }: AgentTraffic): P
                 "x-session-id": program,
                 "x-weir-workflow": application,
                 "x-weir-agent": agent,
-                ...(upstream.length > 0 && { "x-weir-upstream": upstream.join(",") }),
+                ...(upstream.length > 0 && { "x-weir-parents": upstream.join(",") }),
               },
               body: JSON.stringify({ model: "cascade/default", messages: [{ role: "user", content: `${program}: ${agent}, please.` }] }),
             });

@@ -55,7 +55,7 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
     const dip = page.getByTestId("dip");
     await expect(dip).toContainText("modelled", { timeout: 60_000 });
     await expect(page.getByTestId("dip-chart")).toHaveAccessibleName(/^Modelled: Before .*The rate is/);
-    await dip.getByText("As a table").press("Enter");
+    await dip.getByText("Table and assumptions").press("Enter");
     const table = dip.getByRole("table");
     await expect(table).toContainText("Before");
     await expect(table).toContainText(/Steps? \d+/);
@@ -108,7 +108,7 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
     await expect(state).toContainText("paused");
     await expect(page.getByTestId("plan-diff")).toContainText("changed");
     await expect(page.getByRole("row").filter({ hasText: "being replaced" })).toContainText(first.slice(0, 8));
-    await expect(page.getByRole("heading", { name: "Promised and measured" })).toHaveCount(0);
+    await expect(page.getByRole("heading", { name: "Predicted and measured" })).toHaveCount(0);
     await page.keyboard.press("Tab");
     await expect(page.getByRole("button", { name: "Abort" })).toBeFocused();
     await page.keyboard.press("Enter");
@@ -118,9 +118,9 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
   });
 
   await test.step("apply it to the end, every step verified and written down, and watched for what it promised", async () => {
-    await page.getByLabel(/Roll back by itself/).check();
+    await page.getByLabel(/Roll back automatically/).check();
     await page.getByRole("button", { name: "Apply", exact: true }).press("Enter");
-    await expect(page.getByText(/It rolls back by itself if it has to stop/)).toBeVisible();
+    await expect(page.getByText(/It rolls back automatically if it has to stop/)).toBeVisible();
     await expect(state).toContainText("done", { timeout: 120_000 });
     await expect(page.getByRole("banner")).toContainText(`runs ${second.slice(0, 8)}`);
     const steps = page.getByTestId("apply-steps");
@@ -128,7 +128,7 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
     await page.getByTestId("journal").locator("summary").press("Enter");
     await expect(page.getByRole("list", { name: "Journal", exact: true })).toContainText("intended");
     await expect(page.getByTestId("verification")).toContainText(/watching|passed|undecided/);
-    await expect(page.getByText("This plan is what runs.", { exact: true })).toBeVisible();
+    await expect(page.getByText("This plan is already running.", { exact: true })).toBeVisible();
     await accessible(page);
     await show("in force");
   });

@@ -41,7 +41,7 @@ test("an operator of attached engines pins a model that no request visits, and t
     await test.step("pinned, its engine is in the plan, and the page says that no request visits it", async () => {
       await page.getByRole("button", { name: "Edit constraints" }).click();
       const editor = page.getByRole("dialog", { name: "Constraints" });
-      await expect(editor).toContainText("also where it sends the model no requests");
+      await expect(editor).toContainText("even if the model gets no requests");
       await editor.getByLabel(`Replicas of ${SMALL} at least`).fill("1");
       await editor.getByLabel(`Replicas of ${SMALL} at least`).press("Enter");
       await editor.getByRole("button", { name: "Done" }).click();
@@ -147,7 +147,7 @@ test("an operator of attached engines chooses a cascade that lost, then a point 
     const back = page.getByRole("button", { name: "Return to the recommendation" });
 
     await test.step("one of two models that lost is a button: it is planned with its stages and thresholds", async () => {
-      await page.getByText(/cascades? that lost$/).click();
+      await page.getByText(/rejected cascades?$/).click();
       await page.getByRole("list", { name: "Other cascades" }).getByRole("button", { name: /→/ }).click();
       await expect.poll(() => chosen(page)).toMatch(/^qwen2\.5-3b@\d+~qwen2\.5-7b$/);
       await expect(pressed).toHaveCount(2);

@@ -107,11 +107,11 @@ export type AttachedEngines = Awaited<ReturnType<typeof startAttachedEngines>>;
 export async function attachEngines(page: Page, studio: RunningStudio, engines: AttachedEngines, name: string): Promise<string> {
   await page.goto(`${studio.url}/clusters?attach=endpoints`);
   await page.getByLabel(/Addresses of engines that already run/).fill(engines.urls.join("\n"));
-  await page.getByLabel("GPU type of all of them").selectOption("l40s");
-  await page.getByLabel(/^What is guessed is right/).check();
+  await page.getByLabel("GPU type of all engines").selectOption("l40s");
+  await page.getByLabel(/^The guessed values are right/).check();
   await page.getByText("Judge and GPU metrics").click();
   await page.getByLabel("Judge's address").fill(engines.judge.url);
-  await page.getByLabel("Judge's model, as it calls it").fill(engines.judge.model);
+  await page.getByLabel("Judge's model name").fill(engines.judge.model);
   await page.getByLabel("Name", { exact: true }).fill(name);
   await page.getByRole("button", { name: "Attach and watch live" }).click();
   await expect(page).toHaveURL(/\/live\?cluster=[0-9a-f-]{36}/, { timeout: 30_000 });

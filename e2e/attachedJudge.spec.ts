@@ -1,4 +1,4 @@
-import { startTestJudge } from "../server/judges/testJudge";
+import { startTestJudge } from "@/server/judges/testing/testJudge";
 import { lookOver } from "./acts";
 import { attachEngines, startAttachedEngines } from "./attachedEngines";
 import { expect, test } from "./fixtures";
@@ -22,7 +22,7 @@ test("an operator of attached engines tests the judge, sees its measured time, s
       await page.getByLabel(/Addresses of engines that already run/).fill(engines.urls.join("\n"));
       await page.getByText("Judge and GPU metrics").click();
       await page.getByLabel("Judge's address").fill(judge.url);
-      await page.getByLabel("Judge's model, as it calls it").fill("our-judge");
+      await page.getByLabel("Judge's model name").fill("our-judge");
       const found = page.getByRole("list", { name: "What testing the judge found" });
       await page.getByRole("button", { name: "Test the judge" }).click();
       await expect(found).toContainText("our-judge answers without a single number from 0 to 100. Name a model");
@@ -56,18 +56,18 @@ test("an operator of attached engines tests the judge, sees its measured time, s
       await page.goto(`${studio.url}/plan?cluster=${clusterId}&rate=1&floor=30&fixed=${encodeURIComponent("qwen2.5-3b@50~qwen2.5-7b")}`);
       await expect(page.getByTestId("judge-time")).toHaveText(/^\d{2,3}\sms a call, p95 \d+\sms, measured by a test of the judge/);
       await expect(solved).toHaveText(/\d/, { timeout: 60_000 });
-      await expect(page.getByText(/^our-judge judges outside of the plan: predictions take \d{2,3}\sms a call/)).toBeVisible();
+      await expect(page.getByText(/^our-judge judges outside the plan: predictions assume \d{2,3}\sms a call/)).toBeVisible();
       const measured = await secondsOf();
       await page.getByRole("button", { name: "Set the judge's time" }).click();
       await page.getByLabel("Seconds of a judge call").fill("2");
       await expect(page).toHaveURL(/judge-seconds=2/);
-      await expect(page.getByText(/predictions take 2\.00\ss a call \(entered, not measured\)/)).toBeVisible({ timeout: 60_000 });
+      await expect(page.getByText(/predictions assume 2\.00\ss a call \(entered, not measured\)/)).toBeVisible({ timeout: 60_000 });
       const moved = (await secondsOf()) - measured;
       expect(moved).toBeGreaterThan(1.7);
       expect(moved).toBeLessThan(2.2);
       await lookOver(page, info, "plan-judge");
-      await page.getByRole("button", { name: "Take it as known" }).click();
-      await expect(page.getByText(/^our-judge judges outside of the plan: predictions take \d{2,3}\sms a call/)).toBeVisible({
+      await page.getByRole("button", { name: "Use the cluster's time" }).click();
+      await expect(page.getByText(/^our-judge judges outside the plan: predictions assume \d{2,3}\sms a call/)).toBeVisible({
         timeout: 60_000,
       });
     });

@@ -35,7 +35,7 @@ test("an operator holds predictions against runs, fits a profile to them and pla
   });
 
   await page.getByRole("link", { name: "Calibration" }).click();
-  await expect(page.getByText("plans are made with it")).toBeVisible();
+  await expect(page.getByText("used for planning")).toBeVisible();
 
   await test.step("a table without its columns is refused in a sentence", async () => {
     await page.getByLabel("Measured runs").setInputFiles(bad);
@@ -72,15 +72,15 @@ test("an operator holds predictions against runs, fits a profile to them and pla
     await page.getByRole("button", { name: "Fit to these rows" }).click();
     await expect(page).not.toHaveURL(withStoppedFit);
     await page.reload();
-    await expect(page.getByRole("table", { name: "Errors of both fits on rows kept aside" })).toBeVisible({ timeout: 120_000 });
+    await expect(page.getByRole("table", { name: "Errors of both fits on held-out rows" })).toBeVisible({ timeout: 120_000 });
     await expect(page.getByText(/on rows kept aside the error is .* % with efficiencies and .* % without/)).toBeVisible();
     await page.getByRole("button", { name: "Save as profile" }).click();
     await page.getByRole("button", { name: "Use for planning" }).click();
-    await expect(page.getByText("plans are made with it")).toBeVisible();
+    await expect(page.getByText("used for planning")).toBeVisible();
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
-    await page.getByRole("button", { name: "Go back to the built-in vLLM" }).click();
-    await expect(page.getByText('Plans are made with "vLLM".')).toBeVisible();
+    await page.getByRole("button", { name: "Use the built-in profile vLLM" }).click();
+    await expect(page.getByText('Plans use "vLLM".')).toBeVisible();
   });
 
   await test.step("a profile is exported as calibrate writes it, and one of a file is looked at, imported and planned with", async () => {
@@ -103,7 +103,7 @@ test("an operator holds predictions against runs, fits a profile to them and pla
     await choose("plan.json", "{}");
     await expect(dialog.getByText("plan.json is not an engine profile: it has no coefficients.")).toBeVisible();
     await choose("same.json", JSON.stringify(exported));
-    await expect(dialog.getByText('This profile is there already, as "our engines": its figures are the same.')).toBeVisible();
+    await expect(dialog.getByText('This profile already exists as "our engines": its figures are the same.')).toBeVisible();
     const other = { ...exported, coefficients: { ...exported.coefficients, requestSeconds: 0.25 } };
     await choose("other.json", JSON.stringify(other));
     await expect(dialog.getByText(/There is another profile "our engines", fitted on .*: it stays as it is/)).toBeVisible();
@@ -115,9 +115,9 @@ test("an operator holds predictions against runs, fits a profile to them and pla
     await expect(page.getByRole("heading", { name: "our engines (2)" })).toBeVisible();
     await expect(page.getByRole("table", { name: "Coefficients of our engines (2)" }).getByText("250 ms")).toBeVisible();
     await page.getByRole("button", { name: "Use for planning" }).click();
-    await expect(page.getByText("plans are made with it")).toBeVisible();
-    await page.getByRole("button", { name: "Go back to the built-in vLLM" }).click();
-    await expect(page.getByText('Plans are made with "vLLM".')).toBeVisible();
+    await expect(page.getByText("used for planning")).toBeVisible();
+    await page.getByRole("button", { name: "Use the built-in profile vLLM" }).click();
+    await expect(page.getByText('Plans use "vLLM".')).toBeVisible();
   });
 
   await test.step("rows are taken from the running cluster, called emulated, checked, and downloaded as a table", async () => {
@@ -145,6 +145,6 @@ test("an operator holds predictions against runs, fits a profile to them and pla
 
   await test.step("a profile that is not there is said to be gone", async () => {
     await page.goto(`${new URL(page.url()).origin}/calibration?profile=gone`);
-    await expect(page.getByText('There is no profile "gone" any more')).toBeVisible();
+    await expect(page.getByText('The profile "gone" no longer exists')).toBeVisible();
   });
 });

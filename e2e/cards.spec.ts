@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "./fixtures";
+import { expect, sharedTest as test } from "./fixtures";
 
 test("a GPU card keeps every figure as typed, and a figure that cannot be is said beside its field and never replaced", async ({
   page,

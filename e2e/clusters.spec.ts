@@ -76,11 +76,11 @@ test("an operator pastes URLs, watches live within a minute, plans and applies, 
     });
 
     await test.step("what is guessed is set right for all at once, and confirmed", async () => {
-      await page.getByLabel("GPU type of all of them").selectOption("l40s");
-      await page.getByLabel(/^What is guessed is right/).check();
+      await page.getByLabel("GPU type of all engines").selectOption("l40s");
+      await page.getByLabel(/^The guessed values are right/).check();
       await page.getByText("Judge and GPU metrics").click();
       await page.getByLabel("Judge's address").fill(engines.judge.url);
-      await page.getByLabel("Judge's model, as it calls it").fill(engines.judge.model);
+      await page.getByLabel("Judge's model name").fill(engines.judge.model);
       await page.getByLabel("Name", { exact: true }).fill("prod");
     });
 
@@ -160,7 +160,7 @@ test("an operator pastes URLs, watches live within a minute, plans and applies, 
         .first()
         .click();
       await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
-      await expect(page.getByText(/^Only where requests go changes/)).toBeVisible();
+      await expect(page.getByText(/^Only the routing changes/)).toBeVisible();
       await expect(page.getByText("Spare GPUs")).toHaveCount(0);
       await page.getByRole("button", { name: "Approve", exact: true }).click();
       await page.getByRole("button", { name: "Apply", exact: true }).click();
@@ -182,7 +182,7 @@ test("an operator pastes URLs, watches live within a minute, plans and applies, 
       await page.getByRole("button", { name: "Details of prod" }).click();
       await page.getByRole("button", { name: "Detach", exact: true }).click();
       const dialog = page.getByRole("dialog");
-      await expect(dialog).toContainText("whoever started them still runs them");
+      await expect(dialog).toContainText("they are managed outside Weir");
       await expect(dialog.getByRole("button", { name: "Detach cluster" })).toBeDisabled();
       await dialog.getByLabel("Type its name, prod").fill("prod");
       await show("detach");

@@ -32,7 +32,7 @@ test("an operator constrains a plan, sees what conflicts, relaxes it by one clic
   await test.step("it is in the address, and given up by its chip", async () => {
     await page.reload();
     await expect(chips.getByText(`without ${dropped}`)).toBeVisible();
-    await page.getByRole("button", { name: `Give up: without ${dropped}` }).click();
+    await page.getByRole("button", { name: `Drop: without ${dropped}` }).click();
     await expect(page).not.toHaveURL(/constraints=/);
     expect((await exactPlan(page)).hash).toBe(free.hash);
   });
@@ -69,8 +69,8 @@ test("an operator constrains a plan, sees what conflicts, relaxes it by one clic
     for (const model of free.models) expect(judges.join()).not.toContain(`${model},`);
     await page.keyboard.press("Escape");
     await page.goto(`${studio.url}/plan?rate=20&floor=52&judge=${dropped}*400*20`);
-    const waysOut = page.getByRole("list", { name: "What can be given up" });
-    await waysOut.getByRole("button", { name: `Give up: judged by ${dropped}` }).click({ timeout: 60_000 });
+    const waysOut = page.getByRole("list", { name: "Constraints you can drop" });
+    await waysOut.getByRole("button", { name: `Drop: judged by ${dropped}` }).click({ timeout: 60_000 });
     expect((await exactPlan(page)).hash).toBe(free.hash);
   });
 
@@ -84,12 +84,12 @@ test("an operator constrains a plan, sees what conflicts, relaxes it by one clic
       await page.getByRole("button", { name: "Cancel", exact: true }).first().click({ timeout: 5000 });
       await expect(page.getByText("Cancelled.")).toBeVisible({ timeout: 2000 });
     }).toPass({ timeout: 60_000 });
-    await page.getByRole("button", { name: /^(Evaluate cascades|Solve it)$/ }).click();
+    await page.getByRole("button", { name: /^(Evaluate cascades|Solve)$/ }).click();
     expect((await exactPlan(page)).models.length).toBeGreaterThan(0);
   });
 
   await test.step("what would change the plan is worked out when asked", async () => {
-    await page.getByRole("button", { name: "Work it out" }).first().click();
+    await page.getByRole("button", { name: "Compute" }).first().click();
     await expect(page.getByRole("table", { name: "What would change the latency" })).toContainText("GPU more", { timeout: 120_000 });
     await page.getByRole("checkbox", { name: /^Pin / }).first().check();
     await expect(page.getByTestId("compare-tray")).toBeVisible();

@@ -39,23 +39,23 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
   await test.step("turn a threshold inside its approved range: requests carry the new policy's hash", async () => {
     const before = await ask(studio.gatewayUrl);
     const knobs = page.getByTestId("knobs");
-    await knobs.getByRole("button", { name: "Turn knobs" }).click();
+    await knobs.getByRole("button", { name: "Set controls" }).click();
     const thumb = knobs.getByRole("slider").first();
     const standing = Number(await thumb.getAttribute("aria-valuenow"));
     await thumb.focus();
     await page.keyboard.press(standing < Number(await thumb.getAttribute("aria-valuemax")) ? "ArrowRight" : "ArrowLeft");
     await expect(knobs).toContainText(`in force ${standing}, planned ${standing}`);
     await show("a knob is moved");
-    await knobs.getByRole("button", { name: "Apply knobs" }).click();
+    await knobs.getByRole("button", { name: "Apply controls" }).click();
     await expect(knobs.getByRole("status")).toContainText("the policy is now");
     const hash = (await knobs.getByRole("status").getByRole("code").innerText()).trim();
     await expect(routing.getByTestId("policy-hash")).toHaveText(hash);
-    await expect(routing).toContainText("turned by hand");
+    await expect(routing).toContainText("set by hand");
     const after = await ask(studio.gatewayUrl);
     expect(after.policy).not.toBe(before.policy);
     expect(after.policy?.startsWith(hash)).toBe(true);
     expect(after.plan).toBe(planned);
-    await knobs.getByRole("button", { name: "Close knobs" }).click();
+    await knobs.getByRole("button", { name: "Close controls" }).click();
   });
 
   await test.step("compare another plan on the same traffic, without asking anything for it", async () => {
@@ -123,9 +123,9 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
     await accessible(page);
     await show("a canary runs");
     const knobs = page.getByTestId("knobs");
-    await knobs.getByRole("button", { name: "Turn knobs" }).click();
-    await expect(knobs).toContainText(`Turning a knob ends the canary of ${other.slice(0, 8)}`);
-    await knobs.getByRole("button", { name: "Close knobs" }).click();
+    await knobs.getByRole("button", { name: "Set controls" }).click();
+    await expect(knobs).toContainText(`A change ends the canary of ${other.slice(0, 8)}`);
+    await knobs.getByRole("button", { name: "Close controls" }).click();
     await canary.getByRole("button", { name: "Withdraw canary" }).click();
     await expect(canary).toContainText("withdrawn");
     expect((await ask(studio.gatewayUrl)).plan).toBe(planned);
@@ -147,7 +147,7 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
     await expect(page.getByRole("banner")).toContainText(`runs ${planned.slice(0, 8)}`);
     await expect(page.getByRole("dialog")).toHaveCount(0);
     expect((await ask(studio.gatewayUrl)).plan).toBe(planned);
-    await expect(routing).toContainText("turned by hand");
+    await expect(routing).toContainText("set by hand");
   });
 
   await test.step("panic sends everything to the largest model until it is lifted, and every page says so", async () => {
@@ -161,7 +161,7 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
     await accessible(page);
     await show("panic is asked for");
     await confirm.click();
-    await expect(page.getByTestId("panic")).toContainText(`every request for text goes to ${model}. Why: answers are wrong. By operator`);
+    await expect(page.getByTestId("panic")).toContainText(`every text request goes to ${model}. Why: answers are wrong. By operator`);
     const answer = await ask(studio.gatewayUrl);
     expect([answer.status, answer.model, answer.policy]).toEqual([200, model, "panic"]);
     await expect(page.getByText("from before the panic").first()).toBeVisible();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { accessible, lookOver } from "./acts";
-import { expect, test } from "./fixtures";
+import { expect, sharedTest as test } from "./fixtures";
 
 test.use({ actionTimeout: 30_000 });
 
@@ -35,7 +35,7 @@ test("a newcomer sees where experts of an ensemble go, tells who answers what an
       await expect(page.getByTestId("placement").or(page.getByTestId("gate-figures"))).toHaveCount(0);
     }
     await accessible(page);
-    await page.getByLabel("Ensembles that there are").selectOption("example");
+    await page.getByLabel("Existing ensembles").selectOption("example");
     await expect(page).toHaveURL(/ensemble=example/);
     await expect(page.getByTestId("gate-figures")).toBeVisible();
     await page.goto(`${studio.url}/ensembles`);
@@ -46,15 +46,13 @@ test("a newcomer sees where experts of an ensemble go, tells who answers what an
     const dialog = page.getByRole("dialog");
     const name = dialog.getByLabel("Name", { exact: true });
     await name.fill("example");
-    await expect(name).toHaveAccessibleDescription(/There is an ensemble example already, as version 1/);
+    await expect(name).toHaveAccessibleDescription(/An ensemble example already exists, as version 1/);
     await name.fill("another");
     await expect(name).toHaveAccessibleDescription("");
-    await dialog.getByRole("button", { name: "Keep it" }).click();
+    await dialog.getByRole("button", { name: "Save" }).click();
     await expect(dialog.getByLabel("Add an expert")).toBeFocused();
     await expect(dialog.getByLabel("Add an expert")).toHaveAccessibleDescription("Name two experts at least, and sixteen at most.");
-    await expect(dialog.getByLabel("Aggregator", { exact: true })).toHaveAccessibleDescription(
-      "Name the model that makes one answer of several.",
-    );
+    await expect(dialog.getByLabel("Aggregator", { exact: true })).toHaveAccessibleDescription("Name the model that combines the answers.");
     await accessible(page);
     await dialog.getByRole("button", { name: "Cancel" }).click();
   });
@@ -65,11 +63,7 @@ test("a newcomer sees where experts of an ensemble go, tells who answers what an
     await expect(page.getByRole("button", { name: "Try again" })).toBeVisible();
     await page.unroute(/workloads\.list/);
     await page.getByRole("button", { name: "Try again" }).click();
-    for (const says of [
-      "the GPU foo that the address names",
-      "prompts that the address names",
-      "lengths of answers that the address names",
-    ])
+    for (const says of ["The GPU foo in the address", "The prompts in the address", "The answer lengths in the address"])
       await expect(page.getByText(says)).toBeVisible();
     await expect(page.getByTestId("placement")).toHaveAttribute("aria-busy", "false");
     await page.goto(`${studio.url}/ensembles`);
@@ -82,13 +76,13 @@ test("a newcomer sees where experts of an ensemble go, tells who answers what an
     await expect(page.getByText("who.csv: experts of 8 questions.")).toBeVisible();
     await expect(page).toHaveURL(/assigned=who.csv/);
     await expect(page.getByTestId("placement")).toHaveAttribute("aria-busy", "false");
-    await expect(page.getByLabel("How it was worked out")).toContainText("Shares of experts are those of the assignments.");
+    await expect(page.getByLabel("How it was computed")).toContainText("Shares of experts are those of the assignments.");
     await expect(questions.filter({ hasText: EXPERTS[1] }).getByRole("cell").nth(1)).toHaveText("8");
     await expect(questions.filter({ hasText: EXPERTS[0] }).getByRole("cell").nth(1)).toHaveText("2");
     await page.reload();
     await expect(page.getByText("who.csv: experts of 8 questions.")).toBeVisible();
     await page.goto(`${studio.url}/ensembles?assigned=theirs.csv`);
-    await expect(page.getByText("by the file theirs.csv, which is not in it")).toBeVisible();
+    await expect(page.getByText("refers to the file theirs.csv but does not contain it")).toBeVisible();
     await accessible(page);
     await page.getByRole("button", { name: "Leave it out" }).click();
     await expect(page).not.toHaveURL(/assigned/);
@@ -98,18 +92,18 @@ test("a newcomer sees where experts of an ensemble go, tells who answers what an
     const measured = page.getByTestId("measured");
     await expect(measured).toContainText("none yet");
     await measured.locator("summary").click();
-    await expect(measured).toContainText("A batch on real engines leaves what it measured here");
+    await expect(measured).toContainText("A batch on real engines stores its measured sessions here");
     await page.getByLabel("GPU", { exact: true }).selectOption("l40s");
     await measured.getByLabel("Table of measured sessions").setInputFiles(sessionsFile());
     await expect(measured).toContainText(`4 rows of ${EXPERTS[0]}, on l40s.`);
-    await measured.getByRole("button", { name: "Keep them" }).click();
+    await measured.getByRole("button", { name: "Save them" }).click();
     await expect(measured).toContainText("Kept 4 rows");
     await expect(measured.getByRole("table")).toContainText("Sessions fitted to 4 sessions");
     await expect(measured.getByRole("table")).toContainText("Loads: the median of 4 loads.");
     await lookOver(page, info, "measured");
     await measured.getByRole("button", { name: /^Remove / }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove sessions" }).click();
-    await expect(measured).toContainText("No session was measured yet");
+    await expect(measured).toContainText("No measured session yet");
     await page.goto(`${studio.url}/ensembles`);
   });
 
@@ -134,19 +128,19 @@ test("a newcomer sees where experts of an ensemble go, tells who answers what an
     await page.getByRole("button", { name: "Use this tau for example" }).click();
     await accessible(page);
     await page.getByRole("dialog").getByRole("button", { name: "Use it" }).click();
-    await expect(page.getByText("Kept as version 2 of example.")).toBeVisible();
+    await expect(page.getByText("Saved as version 2 of example.")).toBeVisible();
     await page.reload();
     await expect(slider).toHaveAttribute("aria-valuetext", /^1\/2/);
   });
 
   await test.step("a sample of a file is looked through before it is kept, tried, and removed after asking", async () => {
-    await page.getByRole("button", { name: "Bring a sample" }).click();
+    await page.getByRole("button", { name: "Add a sample" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Answers of several models").setInputFiles(answersFile());
     await expect(dialog.getByTestId("surveyed")).toContainText("40 questions, 4 models");
     await accessible(page);
     await dialog.getByRole("checkbox", { name: /^m4/ }).uncheck();
-    await dialog.getByRole("button", { name: "Keep it" }).click();
+    await dialog.getByRole("button", { name: "Save" }).click();
     await expect(page).toHaveURL(/sample=/);
     await expect(page.getByLabel("Sample", { exact: true }).locator("option:checked")).toContainText(
       "answers, uploaded: 40 questions, 3 models",

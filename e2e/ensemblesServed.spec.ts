@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BatchResult } from "@/server/contracts/batches";
+import type { BatchResult } from "@/server/contracts/studio/batches";
 import { accessible, approveAndApply, lookOver } from "./acts";
 import { expect, test } from "./fixtures";
 
@@ -25,7 +25,7 @@ test("an operator serves an ensemble, turns tau while it serves, and runs a batc
     await page.goto(`${studio.url}/ensembles?tab=gate&tau=0.5`);
     await page.getByRole("button", { name: "Use this tau for example" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Use it" }).click();
-    await expect(page.getByText("Kept as version 2 of example.")).toBeVisible();
+    await expect(page.getByText("Saved as version 2 of example.")).toBeVisible();
   });
 
   await test.step("a plan with its models is in force, and the gateway serves it", async () => {
@@ -41,7 +41,7 @@ test("an operator serves an ensemble, turns tau while it serves, and runs a batc
     await expect(dialog.getByLabel("Ensemble", { exact: true })).toHaveValue("example");
     await dialog.getByRole("button", { name: "Serve it", exact: true }).click();
     await expect(page.getByTestId("online-ensemble")).toBeVisible();
-    await expect(page.getByText("No request has come since the gateway started")).toBeVisible();
+    await expect(page.getByText("No request since the gateway started")).toBeVisible();
   });
 
   const calls = page.getByRole("table", { name: "Latest calls, newest first" });
@@ -69,7 +69,7 @@ test("an operator serves an ensemble, turns tau while it serves, and runs a batc
     await expect(page.getByTestId("online-figures")).toContainText(`Requests at this tau${REQUESTS}since`);
     await expect(page.getByTestId("online-figures")).toContainText(/Predicted at this tau\d.* by the sample Example, modelled/);
     await expect(page.getByTestId("online-totals")).toContainText(`${2 * REQUESTS} requests`);
-    await expect(page.getByText("differs from what is served in tau")).toBeVisible();
+    await expect(page.getByText("differs from the served one in tau")).toBeVisible();
     await lookOver(page, info, "online");
     await page.goto(`${studio.url}/ensembles?tab=online&ensemble=gone`);
     await expect(page.getByText("There is no ensemble gone")).toBeVisible();
@@ -99,10 +99,10 @@ test("an operator serves an ensemble, turns tau while it serves, and runs a batc
     const dialog = page.getByRole("dialog");
     await expect(dialog.getByRole("checkbox", { name: /where tau is 1 now/ })).toBeChecked();
     await dialog.getByRole("button", { name: "Use it" }).click();
-    await expect(page.getByText("Kept as version 3 of example, and in force at the gateway from the next decision on.")).toBeVisible();
+    await expect(page.getByText("Saved as version 3 of example, and in force at the gateway from the next decision on.")).toBeVisible();
     await tab("Online").click();
     await expect(page.getByTestId("online-ensemble")).toBeVisible();
-    await expect(page.getByText("differs from what is served")).toHaveCount(0);
+    await expect(page.getByText("differs from the served one")).toHaveCount(0);
   });
 
   await test.step("a sample of questions with references is at hand", async () => {
@@ -116,7 +116,7 @@ test("an operator serves an ensemble, turns tau while it serves, and runs a batc
 
   await test.step("a batch of them is previewed, started on free GPUs beside the plan in force, and watched to its end", async () => {
     await page.goto(`${studio.url}/ensembles?tab=batches&open=start&prompts=gone`);
-    await expect(page.getByText("The questions that the address names are not kept")).toBeVisible();
+    await expect(page.getByText("The questions in the address no longer exist")).toBeVisible();
     await expect(page.getByTestId("batch-preview")).toContainText(String(QUESTIONS), { timeout: 60_000 });
     await page.goto(`${studio.url}/ensembles?tab=batches`);
     await accessible(page);
@@ -134,7 +134,7 @@ test("an operator serves an ensemble, turns tau while it serves, and runs a batc
     await expect(page.getByTestId("batch-state")).toContainText(/running|done/);
     await expect(page.getByTestId("batch-state")).toContainText("done", { timeout: 120_000 });
     await expect(page.getByTestId("batch-figures")).toContainText("Accuracy");
-    await expect(page.getByTestId("batch-figures")).toContainText(`of the ${QUESTIONS} whose experts are through`);
+    await expect(page.getByTestId("batch-figures")).toContainText(`of the ${QUESTIONS} whose experts are done`);
     await lookOver(page, info, "batches");
   });
 

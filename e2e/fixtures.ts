@@ -15,6 +15,8 @@ export interface RunningStudio {
   readonly gatewayUrl: string;
   readonly emulatorUrl: string;
   readonly stateDir: string;
+  /** What it was started with, for commands that find it by its ports and its state. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly launcher: ChildProcess;
 }
 
@@ -23,40 +25,60 @@ export interface StudioOptions {
   readonly studioEnvironment: Readonly<Record<string, string>>;
 }
 
+/** Each test has a studio of its own, which it may break. */
 export const test = base.extend<{ studio: RunningStudio }, StudioOptions>({
   studioEnvironment: [{}, { option: true, scope: "worker" }],
-  studio: [
-    async ({ studioEnvironment }, use) => {
-      const stateDir = mkdtempSync(join(tmpdir(), "weir-e2e-"));
-      const ports = await freePorts(5);
-      const environment = {
-        ...process.env,
-        ...studioEnvironment,
-        WEIR_STATE_DIR: stateDir,
-        WEIR_STUDIO_PORT: String(ports[0]),
-        WEIR_GATEWAY_PORT: String(ports[1]),
-        WEIR_GATEWAY_ADMIN_PORT: String(ports[2]),
-        WEIR_EMULATOR_PORT: String(ports[3]),
-        WEIR_DCGM_PORT: String(ports[4]),
-        WEIR_ENGINE_PORT_BASE: String(20_000 + Math.floor(Math.random() * 20_000)),
-      };
-      const launcher = spawn(process.execPath, [join(root, "scripts", "studio.mjs")], {
-        cwd: root,
-        env: environment,
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      try {
-        const signInLink = await readSignInLink(launcher);
-        const [url = "", gatewayUrl = "", , emulatorUrl = ""] = ports.map((port) => `http://127.0.0.1:${port}`);
-        await use({ signInLink, url, gatewayUrl, emulatorUrl, stateDir, launcher });
-      } finally {
-        await end(launcher);
-        rmSync(stateDir, { recursive: true, force: true });
-      }
-    },
-    { timeout: 120_000 },
-  ],
+  studio: [({ studioEnvironment }, use) => withStudio(studioEnvironment, use), { timeout: 120_000 }],
 });
+
+/**
+ * The tests of these files share one studio with the usual cluster. They add to it what the others do not look at: they put no plan
+ * into force, attach no cluster and end no process. Each signs in with a link of its own.
+ */
+export const sharedTest = base.extend<{ studio: RunningStudio }, { sharedStudio: RunningStudio }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that this one needs from the pattern.
+  sharedStudio: [({}, use) => withStudio({}, use), { scope: "worker", timeout: 120_000 }],
+  studio: async ({ sharedStudio }, use) => {
+    const link = execFileSync(process.execPath, [join(root, "dist", "weir.mjs"), "sign-in"], {
+      env: { ...process.env, ...sharedStudio.environment },
+      encoding: "utf8",
+    });
+    const signInLink = /http\S+/.exec(link)?.[0] ?? "";
+    await use({ ...sharedStudio, signInLink });
+  },
+});
+
+/** Starts a studio with a state folder and ports of its own, lets it be used, and ends it. */
+async function withStudio(
+  studioEnvironment: Readonly<Record<string, string>>,
+  use: (studio: RunningStudio) => Promise<void>,
+): Promise<void> {
+  const stateDir = mkdtempSync(join(tmpdir(), "weir-e2e-"));
+  const ports = await freePorts(5);
+  const environment = {
+    ...studioEnvironment,
+    WEIR_STATE_DIR: stateDir,
+    WEIR_STUDIO_PORT: String(ports[0]),
+    WEIR_GATEWAY_PORT: String(ports[1]),
+    WEIR_GATEWAY_ADMIN_PORT: String(ports[2]),
+    WEIR_EMULATOR_PORT: String(ports[3]),
+    WEIR_DCGM_PORT: String(ports[4]),
+    WEIR_ENGINE_PORT_BASE: String(20_000 + Math.floor(Math.random() * 20_000)),
+  };
+  const launcher = spawn(process.execPath, [join(root, "scripts", "studio.mjs")], {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const signInLink = await readSignInLink(launcher);
+    const [url = "", gatewayUrl = "", , emulatorUrl = ""] = ports.map((port) => `http://127.0.0.1:${port}`);
+    await use({ signInLink, url, gatewayUrl, emulatorUrl, stateDir, environment, launcher });
+  } finally {
+    await end(launcher);
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+}
 
 export { expect } from "@playwright/test";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type EmulatedOutcomes, emulatedClusterSchema, emulatedOutcomesSchema } from "../server/contracts/emulatorAdmin";
+import { type EmulatedOutcomes, emulatedClusterSchema, emulatedOutcomesSchema } from "@/server/contracts/engine/emulatorAdmin";
 import type { RunningStudio } from "./fixtures";
 
 /** What the emulated engines replay and nobody is told: lengths, labels and judged scores of every model's answer to every prompt. */
@@ -9,7 +9,7 @@ export const hiddenTable = ({ stateDir }: RunningStudio): EmulatedOutcomes =>
   emulatedOutcomesSchema.parse(JSON.parse(readFileSync(join(stateDir, "emulator-outcomes.json"), "utf8")));
 
 /** Lines that are no prompts, for the file to hold. */
-const malformed = ['{"id": "cut off", "messages": [', '{"id": "asks-nothing", "messages": []}', "not JSON at all"];
+const malformed = ['{"id": "interrupted", "messages": [', '{"id": "asks-nothing", "messages": []}', "not JSON at all"];
 
 /** A file of prompts as an operator would have it: chat lines with categories, some of several turns, a few lines broken. Its path. */
 export function promptFile(table: EmulatedOutcomes, prompts: number): { readonly path: string; readonly bad: number } {

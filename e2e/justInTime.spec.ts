@@ -1,4 +1,4 @@
-import type { WorkflowRun, WorkflowRunEvent } from "@/server/contracts/workflowRuns";
+import type { WorkflowRun, WorkflowRunEvent } from "@/server/contracts/gateway/workflowRuns";
 import { accessible, approveAndApply } from "./acts";
 import { expect, test } from "./fixtures";
 
@@ -48,9 +48,9 @@ test("an operator imports a graph, trains a predictor of it, puts a plan into fo
     await dialog.getByLabel("JSON").fill(JSON.stringify(graph));
     const preview = dialog.getByTestId("import-preview");
     await expect(preview).toContainText("votes");
-    await expect(preview.getByRole("list", { name: "What was assumed" })).toContainText("voter-one");
+    await expect(preview.getByRole("list", { name: "Assumptions" })).toContainText("voter-one");
     await accessible(page);
-    await dialog.getByRole("button", { name: "Keep it" }).click();
+    await dialog.getByRole("button", { name: "Save" }).click();
     await expect(page).toHaveURL(/workflow=votes/);
     const row = page.getByRole("table", { name: "Declared workflows" }).getByRole("row").filter({ hasText: "votes" });
     await expect(row).toContainText("LangGraph graph");
@@ -63,12 +63,12 @@ test("an operator imports a graph, trains a predictor of it, puts a plan into fo
     await expect(page.getByTestId("declared")).toContainText("No agent has instructions");
     await page.getByTestId("declared").getByRole("button", { name: "Edit", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Edit votes" });
-    await expect(dialog.getByRole("button", { name: "Keep it" })).toBeDisabled();
+    await expect(dialog.getByRole("button", { name: "Save" })).toBeDisabled();
     const json = dialog.getByLabel("JSON");
     const document = JSON.parse(await json.inputValue()) as { readonly agents: readonly object[] };
     const told = document.agents.map((agent) => ({ ...agent, instructions: "Answer in one sentence." }));
     await json.fill(JSON.stringify({ ...document, agents: told }));
-    await dialog.getByRole("button", { name: "Keep it" }).click();
+    await dialog.getByRole("button", { name: "Save" }).click();
     await expect(dialog).toBeHidden();
     const row = page.getByRole("table", { name: "Declared workflows" }).getByRole("row").filter({ hasText: "votes" });
     await expect(row).toContainText("v2");
@@ -104,7 +104,7 @@ test("an operator imports a graph, trains a predictor of it, puts a plan into fo
     await expect(diff).toContainText("beam of width 4");
     await expect(diff).toContainText("workflow votes");
     await expect(diff).not.toContainText(/start on|drain/);
-    await expect(page.getByRole("region", { name: "Before you trust its figures" })).toContainText("nothing predicts this policy");
+    await expect(page.getByRole("region", { name: "Limits of these figures" })).toContainText("nothing predicts this policy");
     await approveAndApply(page);
   });
 
@@ -129,7 +129,7 @@ test("an operator imports a graph, trains a predictor of it, puts a plan into fo
   await test.step("the page tries it too, and links to what was decided of that run", async () => {
     await page.goto(`${studio.url}/workflows?tab=declared&workflow=votes`);
     const form = page.getByRole("form", { name: "Run votes" });
-    await form.getByLabel("What the program is about").fill("Which way is north?");
+    await form.getByLabel("Input of the program").fill("Which way is north?");
     await form.getByRole("button", { name: "Run it once" }).click();
     await expect(form.getByTestId("run").getByRole("listitem")).toHaveCount(agents.length, { timeout: 60_000 });
     await form.getByRole("link", { name: "Its configurations" }).click();
@@ -164,10 +164,10 @@ test("an operator imports a graph, trains a predictor of it, puts a plan into fo
 
   await test.step("what accuracy costs in capacity is worked out, and called modelled", async () => {
     await page.goto(`${studio.url}/workflows?tab=declared&workflow=votes`);
-    await page.getByRole("button", { name: "Work it out" }).click();
+    await page.getByRole("button", { name: "Compute" }).click();
     const capacity = page.getByTestId("capacity");
     await expect(capacity.getByRole("table")).toBeVisible({ timeout: 120_000 });
-    await expect(capacity.getByRole("list", { name: "How it was worked out" })).toContainText("Modelled");
+    await expect(capacity.getByRole("list", { name: "How it was computed" })).toContainText("Modelled");
     await accessible(page);
     await page.screenshot({ path: info.outputPath("declared.png"), fullPage: true });
   });

@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures";
+import { expect, sharedTest as test } from "./fixtures";
 
 async function accessible(page: Page, place: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
@@ -49,7 +49,7 @@ test("an operator races the suggested systems, reads their figures, and the link
   });
 
   await test.step("a combination in which lengths come from nowhere is refused where it is made", async () => {
-    await page.locator("summary", { hasText: "Put a system together" }).click();
+    await page.locator("summary", { hasText: "Compose a system" }).click();
     const form = page.getByRole("form", { name: "System of your own" });
     await form.getByLabel("Route: which model").selectOption("balanced");
     await form.getByLabel("Confidence from").selectOption("none");
@@ -76,7 +76,7 @@ test("an operator races the suggested systems, reads their figures, and the link
       await expect(page.getByTestId("lab-table").getByRole("row")).toHaveCount(systems + 2);
       await expect(page.getByTestId("lab-frontier").locator("[data-point]")).toHaveCount(systems + 1 - alone);
       await expect(page.getByTestId("lab-table")).toContainText("best");
-      await expect(page.getByRole("region", { name: "Before trusting the figures" })).toContainText("modelled");
+      await expect(page.getByRole("region", { name: "Limits of these figures" })).toContainText("modelled");
       const light = await digestOf(page);
       expect(light).toMatch(/^[0-9a-f]{64}$/);
       await accessible(page, "figures");
@@ -127,10 +127,10 @@ test("an operator races the suggested systems, reads their figures, and the link
     await page.getByRole("button", { name: "Remove run", exact: true }).click();
     await expect(page.getByText("No run yet")).toBeVisible();
     await page.goto(`${studio.url}/lab?workload=nonesuch`);
-    await expect(page.getByText("The workload of this address is not kept here")).toBeVisible();
+    await expect(page.getByText("The workload in this address is not stored here")).toBeVisible();
     const fresh = await page.context().newPage();
     await fresh.goto(link);
-    await expect(fresh.getByText("The run of this link is not kept here")).toBeVisible();
+    await expect(fresh.getByText("The run of this link is not stored here")).toBeVisible();
     await fresh.getByRole("button", { name: "Run the race" }).click();
     await expect(fresh.getByTestId("lab-state")).toContainText("done", { timeout: 60_000 });
     expect(await digestOf(fresh)).toBe(digest);
@@ -144,7 +144,7 @@ test("an operator races the suggested systems, reads their figures, and the link
     await page.getByRole("button", { name: "Run the race" }).click();
     await page.getByRole("button", { name: "Cancel" }).click();
     await expect(page.getByTestId("lab-state")).toContainText("cancelled");
-    await expect(page.getByRole("button", { name: /^(Go on|Start anew)$/ })).toBeVisible();
+    await expect(page.getByRole("button", { name: /^(Resume|Start over)$/ })).toBeVisible();
     await page.getByRole("button", { name: "Runs", exact: true }).click();
     await expect(page.getByRole("table", { name: "Runs of the lab" }).getByRole("row")).toHaveCount(3);
     await accessible(page, "runs");

@@ -36,7 +36,7 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
 
   await test.step("figures are of the range that is chosen, and state their window and number of requests", async () => {
     const over = page.getByTestId("over-p95");
-    await expect(over).toHaveText(/^n = [\d,]+.*, last .*: measuring began then/);
+    await expect(over).toHaveText(/^n = [\d,]+.*, last .*: measuring started then/);
     await page.getByRole("button", { name: "1 min", exact: true }).click();
     await expect(page).toHaveURL(/span=60/);
     // A minute of the wall's time, once as much has passed since the load began.
@@ -157,11 +157,11 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
     signal(gateway, "SIGSTOP");
     try {
       await expect(attention).toContainText(/(late|not answering)\s*gateway\s*(just now|for \d+)/, { timeout: 30_000 });
-      await expect(page.getByText(/gateway last heard \d+/).first()).toBeVisible();
+      await expect(page.getByText(/gateway last reported \d+/).first()).toBeVisible();
     } finally {
       signal(gateway, "SIGCONT");
     }
-    await expect(page.getByText(/gateway last heard/)).toHaveCount(0);
+    await expect(page.getByText(/gateway last reported/)).toHaveCount(0);
   });
 
   await test.step("of engines that hang and then crash it says which, how and since when; their charts have a gap, not a line across it", async () => {

@@ -28,10 +28,10 @@ test("an operator gives the plan in force another order and place, reads what ch
     await expect(form).toContainText("This is the plan's own order and place: choose another.");
     await expect(form.getByRole("button", { name: "Make the plan and review it" })).toBeDisabled();
     await form.getByLabel("Where to").selectOption("round-robin");
-    await form.getByLabel("A program goes back to its last replica").check();
+    await form.getByLabel("A program returns to its last replica").check();
     await expect(form.getByRole("status")).toContainText("Round-robin takes the replicas in turn, affinity sends a program back");
-    await form.getByLabel("A program goes back to its last replica").uncheck();
-    await form.getByLabel("Who goes first").selectOption("workflow");
+    await form.getByLabel("A program returns to its last replica").uncheck();
+    await form.getByLabel("Order").selectOption("workflow");
     await form.getByLabel("Where to").selectOption("time-slots");
     await expect(form).toContainText("Clients name their agents.");
     for (const colorScheme of ["light", "dark"] as const) {
@@ -56,7 +56,7 @@ test("an operator gives the plan in force another order and place, reads what ch
     await expect(diff).toContainText("agent whose programs end soonest first (Kairos)");
     await expect(diff).toContainText("lowest peak of expected memory (Kairos)");
     await expect(diff).not.toContainText(/added|removed/);
-    await expect(page.getByRole("region", { name: "Before you trust its figures" })).toContainText("another order or place");
+    await expect(page.getByRole("region", { name: "Limits of these figures" })).toContainText("another order or place");
     await page.getByRole("button", { name: "Approve", exact: true }).click();
     made = (await page.getByTestId("approved-hash").innerText()).trim();
     await page.getByRole("button", { name: "Apply", exact: true }).click();

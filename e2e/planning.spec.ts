@@ -27,17 +27,17 @@ test("an operator reads the frontier over other axes, narrows it, compares plans
   await test.step("pick cost for an axis: plans on fewer GPUs appear, and the address says so", async () => {
     const evaluated = () => page.getByText(/of [\d,]+ feasible/).innerText();
     const before = await evaluated();
-    await page.getByLabel("To the right").selectOption({ label: "Cost per request" });
+    await page.getByLabel("X axis").selectOption({ label: "Cost per request" });
     await expect(page).toHaveURL(/x=cost/);
     await expect(chart).toContainText("cost per request, $");
     expect(counted(await evaluated())).toBeGreaterThan(counted(before));
     // The other axis' own measure changes places with it.
-    await page.getByLabel("Upwards").selectOption({ label: "Cost per request" });
-    await expect(page.getByLabel("To the right")).toHaveValue("latency");
+    await page.getByLabel("Y axis").selectOption({ label: "Cost per request" });
+    await expect(page.getByLabel("X axis")).toHaveValue("latency");
     await page.goBack();
     await page.goBack();
-    await expect(page.getByLabel("To the right")).toHaveValue("quality");
-    await expect(page.getByLabel("Upwards")).toHaveValue("latency");
+    await expect(page.getByLabel("X axis")).toHaveValue("quality");
+    await expect(page.getByLabel("Y axis")).toHaveValue("latency");
   });
 
   await test.step("drag a range: the table lists what lies in it, and Esc clears it before the pins", async () => {
@@ -94,12 +94,12 @@ test("an operator reads the frontier over other axes, narrows it, compares plans
 
   await test.step("show the baselines: each is drawn and named, or refused with a reason, for the knobs as they stand", async () => {
     const floor = page.getByRole("spinbutton", { name: "Quality floor" });
-    const stale = page.getByText("The baselines are of knobs as they stood before.");
+    const stale = page.getByText("The baselines use earlier settings.");
     await floor.fill(String(Number(await floor.inputValue()) - 5));
     await floor.blur();
     await page.getByRole("button", { name: "Show baselines" }).click();
     await expect(page).toHaveURL(/baselines=1/);
-    await expect(page.getByText(/▽ simulated whole/)).toBeVisible({ timeout: 120_000 });
+    await expect(page.getByText(/▽ full simulation/)).toBeVisible({ timeout: 120_000 });
     await expect(stale).toBeHidden();
     await rows.getByRole("checkbox", { checked: false }).last().check();
     await page.waitForTimeout(1_000);
@@ -107,7 +107,7 @@ test("an operator reads the frontier over other axes, narrows it, compares plans
     await floor.fill(String(Number(await floor.inputValue()) + 1));
     await expect(stale).toBeVisible();
     await page.getByRole("button", { name: "Plan them again" }).click();
-    await expect(page.getByText(/▽ simulated whole/)).toBeVisible({ timeout: 120_000 });
+    await expect(page.getByText(/▽ full simulation/)).toBeVisible({ timeout: 120_000 });
     await expect(stale).toBeHidden({ timeout: 120_000 });
     // The exact plan of that floor too: until it is there the last one is paled.
     await expect(page.getByTestId("plan-hash")).toBeVisible({ timeout: 60_000 });
@@ -123,7 +123,7 @@ test("an operator reads the frontier over other axes, narrows it, compares plans
     }
     await page.getByRole("button", { name: "Clear the range" }).click();
     await page.getByRole("button", { name: "Hide baselines" }).click();
-    await expect(page.getByText(/▽ simulated whole/)).toBeHidden();
+    await expect(page.getByText(/▽ full simulation/)).toBeHidden();
   });
 
   await test.step("Esc with no range clears the pins", async () => {

@@ -1,5 +1,8 @@
 import { defineConfig } from "@playwright/test";
 
+/** What `npm test` drives: the main job, engines that are attached, the frontier, and constraints. `npm run test:all` drives the others too. */
+const mainPaths = ["mainJob.spec.ts", "clusters.spec.ts", "planning.spec.ts", "constraints.spec.ts"];
+
 /** Real Chromium against the real processes; `fixtures.ts` starts them. One worker: the tests share two cores. */
 export default defineConfig({
   testDir: ".",
@@ -9,6 +12,10 @@ export default defineConfig({
   workers: 1,
   forbidOnly: true,
   retries: 0,
+  projects: [
+    { name: "main", testMatch: mainPaths },
+    { name: "more", testIgnore: mainPaths },
+  ],
   use: {
     viewport: { width: 1440, height: 960 },
     // Colours are looked at as they end, not half way.

@@ -1,5 +1,5 @@
 import AxeBuilder from "@axe-core/playwright";
-import { expect, test } from "./fixtures";
+import { expect, sharedTest as test } from "./fixtures";
 
 test("an operator trains a predictor of lengths, reads how good it is, and has a plan order by it", async ({ page, studio }, info) => {
   await page.goto(studio.signInLink);
@@ -16,7 +16,7 @@ test("an operator trains a predictor of lengths, reads how good it is, and has a
     await page.goto(`${studio.url}/lab?tab=predictors`);
     await expect(page.getByText("No predictor yet")).toBeVisible();
     await page.getByRole("button", { name: "Train", exact: true }).click();
-    await expect(page.getByText(/It goes on when you leave this page/)).toBeVisible();
+    await expect(page.getByText(/It continues when you leave this page/)).toBeVisible();
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
     await expect(page.getByText("No predictor yet")).toBeVisible();
     await page.getByRole("button", { name: "Train", exact: true }).click();
@@ -28,7 +28,7 @@ test("an operator trains a predictor of lengths, reads how good it is, and has a
     await expect(item).toHaveCount(1);
     await expect(item.getByRole("heading")).toContainText("Lengths v1 of Generated");
     await expect(item).toContainText("emulated or generated");
-    await expect(item).toContainText("No texts were at hand");
+    await expect(item).toContainText("No texts were available");
     // A row a model, and their mean.
     await expect(item.locator("tbody tr")).toHaveCount(4);
     for (const scheme of ["light", "dark"] as const) {
@@ -46,13 +46,13 @@ test("an operator trains a predictor of lengths, reads how good it is, and has a
 
   await test.step("a plan that orders by it is kept and says that its figures are another's", async () => {
     const form = page.getByRole("form", { name: "Plan that uses predictors" });
-    await expect(form.getByRole("button", { name: "Keep as a plan" })).toBeDisabled();
+    await expect(form.getByRole("button", { name: "Save as a plan" })).toBeDisabled();
     await expect(form).toContainText("Choose a predictor for it to use.");
     await form.getByLabel("Lengths by").selectOption({ index: 1 });
     await form.getByLabel("Name of the plan").fill("By predicted length");
-    await form.getByRole("button", { name: "Keep as a plan" }).click();
+    await form.getByRole("button", { name: "Save as a plan" }).click();
     await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/, { timeout: 15_000 });
-    await expect(page.getByRole("region", { name: "Before you trust its figures" })).toContainText("nothing predicts them under this one");
+    await expect(page.getByRole("region", { name: "Limits of these figures" })).toContainText("nothing predicts them under this one");
     await page.goto(`${studio.url}/lab?tab=predictors`);
     await expect(page.getByTestId("predictor").getByRole("link", { name: "By predicted length" })).toBeVisible();
   });

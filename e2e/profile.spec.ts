@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import type { ProfileJob } from "../server/contracts/profile";
+import type { ProfileJob } from "@/server/contracts/studio/profile";
 import { answerOrder } from "../solver/judging/labelOrder";
 import { childrenOf, expect, type RunningStudio, signal, test } from "./fixtures";
 import { hiddenTable, labelIn, promptFile, rowOf, served } from "./hiddenTable";
@@ -145,7 +145,7 @@ test("an operator profiles prompts of their own through three models and two jud
     await expect(labelled).toContainText("15 of ");
     await expect(page.getByTestId("trust-label")).toHaveCount(0);
     await accessible(page, "labelling, measures closed");
-    await page.getByText("What the labels say of each measure so far").click();
+    await page.getByText("Result for each measure so far").click();
     await expect(page.getByTestId("trust-label").getByTestId("trust-agreement")).toContainText(/^100.%/);
     await expect(page.getByTestId("trust-gate").getByTestId("trust-agreement")).toContainText("%");
     await accessible(page, "labelling");

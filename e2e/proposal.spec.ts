@@ -36,8 +36,8 @@ test("traffic at a fraction of the planned rate drifts on Live, a plan is propos
   await test.step("the proposal opens where plans are approved and applied; nothing was applied by it", async () => {
     await page.getByRole("link", { name: "Plan", exact: true }).click();
     const card = page.getByTestId("proposal");
-    await expect(card).toContainText("Nothing is applied until you do.");
-    await card.getByText("What this rests on").click();
+    await expect(card).toContainText("Nothing changes until you apply it.");
+    await card.getByText("Assumptions").click();
     await expect(card).toContainText("Seen at the gateway: ");
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);

@@ -12,7 +12,7 @@ test("applications that name their agents are learnt without configuration: grap
   page.on("pageerror", (error) => problems.push(error.message));
   const { gatewayUrl } = studio;
   const graph = page.getByTestId("call-graph");
-  const edges = page.getByRole("table", { name: /Which agent's answers/ });
+  const edges = page.getByRole("table", { name: /Which agent's calls follow/ });
   const agentNames = () => graph.getByRole("button").locator("span:first-child").allInnerTexts();
 
   await test.step("before any call the page says what makes it begin, and offers what to copy", async () => {
@@ -20,7 +20,7 @@ test("applications that name their agents are learnt without configuration: grap
     await page.getByRole("link", { name: "Workflows" }).click();
     await expect(page).toHaveURL(/\/workflows/);
     await expect(page.getByText("No call yet")).toBeVisible();
-    await expect(page.getByRole("table", { name: "Headers of a call" })).toContainText("x-weir-upstream");
+    await expect(page.getByRole("table", { name: "Headers of a call" })).toContainText("x-weir-parents");
     await expect(page.getByRole("button", { name: "Copy weirAgents.ts" })).toBeVisible();
     await page.getByRole("navigation", { name: "Language" }).getByRole("button", { name: "Python" }).click();
     await expect(page).toHaveURL(/snippet=python/);
@@ -42,7 +42,7 @@ test("applications that name their agents are learnt without configuration: grap
     await page.getByRole("link", { name: "Workflows" }).click();
     await expect(page.getByTestId("workflows-figures")).toContainText("of 3 applications");
     await expect(page.getByTestId("workflows-figures")).toContainText("all calls do");
-    await expect(page.getByText("only watched")).toBeVisible();
+    await expect(page.getByText("only observed")).toBeVisible();
     const application = page.getByLabel("Application", { exact: true });
     await application.selectOption("report");
     // A program has ended when nothing came of it for a while.
@@ -55,7 +55,7 @@ test("applications that name their agents are learnt without configuration: grap
     }
     await application.selectOption("code");
     await expect.poll(agentNames).toEqual(["coder", "reviewer"]);
-    await expect(edges.getByRole("row").filter({ hasText: /^reviewer/ })).toContainText("leads back to an agent called before");
+    await expect(edges.getByRole("row").filter({ hasText: /^reviewer/ })).toContainText("loops back to an earlier agent");
     await application.selectOption("qa-router");
     await expect(edges.getByRole("row").filter({ hasText: /^router/ })).toHaveCount(2);
     await expect(page).toHaveURL(/app=qa-router/);
@@ -72,7 +72,7 @@ test("applications that name their agents are learnt without configuration: grap
     await expect(latencies.getByTestId("distributions")).toContainText("9 observations");
     await expect(latencies.getByRole("heading", { name: /To the end of the program/ })).toContainText(/learning|converged/);
     await expect(latencies).toContainText(/median [\d.]+/);
-    await expect(page.getByRole("region", { name: "Memory over time" })).toContainText("packs no memory");
+    await expect(page.getByRole("region", { name: "Memory over time" })).toContainText("does not pack memory");
     await expect(page.getByTestId("waited")).toContainText(/newest \d+ requests/);
   });
 
@@ -80,7 +80,7 @@ test("applications that name their agents are learnt without configuration: grap
     await page.getByRole("link", { name: "Choose another order on Live" }).click();
     await page.getByTestId("order").getByRole("button", { name: "Change order" }).click();
     const form = page.getByRole("form", { name: "Order and place of a plan" });
-    await form.getByLabel("Who goes first").selectOption("workflow");
+    await form.getByLabel("Order").selectOption("workflow");
     await form.getByLabel("Where to").selectOption("time-slots");
     await form.getByRole("button", { name: "Make the plan and review it" }).click();
     await approveAndApply(page);
@@ -89,8 +89,8 @@ test("applications that name their agents are learnt without configuration: grap
     const replica = page.getByRole("list", { name: "Replicas" }).getByRole("listitem").first();
     const traffic = runApplications({ gatewayUrl, runs: 12, id: "second" });
     await expect(replica).toContainText(/at most [\d,]+ tokens expected/);
-    await replica.getByRole("button", { name: "What is there" }).click();
-    await expect(replica).toContainText(/of (report|code|qa-router): \d+ request|Nothing is there now/);
+    await replica.getByRole("button", { name: "Show requests" }).click();
+    await expect(replica).toContainText(/of (report|code|qa-router): \d+ request|No requests now/);
     await traffic;
   });
 
@@ -106,10 +106,10 @@ test("applications that name their agents are learnt without configuration: grap
     await accessible(page);
     await page.screenshot({ path: info.outputPath("workflows-narrow.png"), fullPage: true });
     const refused = { result: { data: { ok: false, message: "The gateway says nothing." } } };
-    await page.route(/workflows\.of/, (route) => route.fulfill({ json: refused }));
+    await page.route(/workflows\.get/, (route) => route.fulfill({ json: refused }));
     await expect(page.getByText(/^Stale:.* old\.$/)).toBeVisible();
     await accessible(page);
-    await page.unroute(/workflows\.of/);
+    await page.unroute(/workflows\.get/);
     await expect(page.getByText(/^Stale:/)).toHaveCount(0);
     await page.setViewportSize({ width: 1440, height: 960 });
   });

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import AxeBuilder from "@axe-core/playwright";
-import { expect, test } from "./fixtures";
+import { expect, sharedTest as test } from "./fixtures";
 
 test("an operator takes a workload out, changes it, brings it back, gives it other arrivals and compares", async ({
   page,
@@ -94,7 +94,7 @@ test("an operator takes a workload out, changes it, brings it back, gives it oth
     await expect(page.getByText(/compared prompt by prompt/)).toBeVisible();
     await expect(page.locator("[data-verdict=apart]")).toHaveCount(1);
     await look("compare");
-    await page.getByLabel("Only what is apart").check();
+    await page.getByLabel("Only differences beyond noise").check();
     await page.reload();
     await expect(page.locator("[data-verdict]")).toHaveCount(1);
   });

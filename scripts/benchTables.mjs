@@ -1,9 +1,9 @@
-// `node scripts/benchTables.mjs`: puts the tables of bench/results/*.md between the marks of their names in bench/README.md.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+// `node scripts/benchTables.mjs`: puts the tables of bench/results/tables/*.md between the marks of their names in bench/results/*.md.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const bench = join(dirname(dirname(fileURLToPath(import.meta.url))), "bench");
+const results = join(dirname(dirname(fileURLToPath(import.meta.url))), "bench", "results");
 
 /** A text with what lies between `<!-- table NAME -->` and `<!-- end NAME -->` replaced by what `tableOf` gives of the name; null leaves it. */
 export const withTables = (text, tableOf) =>
@@ -13,11 +13,13 @@ export const withTables = (text, tableOf) =>
   });
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const readme = join(bench, "README.md");
-  const text = withTables(readFileSync(readme, "utf8"), (name) => {
-    const file = join(bench, "results", `${name}.md`);
-    process.stdout.write(existsSync(file) ? `${name}: put\n` : `${name}: no ${file}, left as it is\n`);
-    return existsSync(file) ? readFileSync(file, "utf8") : null;
-  });
-  writeFileSync(readme, text);
+  for (const name of readdirSync(results).filter((name) => name.endsWith(".md"))) {
+    const page = join(results, name);
+    const text = withTables(readFileSync(page, "utf8"), (table) => {
+      const file = join(results, "tables", `${table}.md`);
+      process.stdout.write(existsSync(file) ? `${name}: ${table} updated\n` : `${name}: ${table} has no new run\n`);
+      return existsSync(file) ? readFileSync(file, "utf8") : null;
+    });
+    writeFileSync(page, text);
+  }
 }

@@ -9,32 +9,35 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const entries = {
   weir: "server/cli/weir.ts",
   gateway: "server/gateway/main.ts",
-  redactionWorker: "server/gateway/redactionWorker.ts",
-  predictionWorker: "server/gateway/predictionWorker.ts",
-  lineWorker: "server/gateway/lineWorker.ts",
+  redactionWorker: "server/gateway/capture/redactionWorker.ts",
+  predictionWorker: "server/gateway/prediction/predictionWorker.ts",
+  lineWorker: "server/gateway/workflows/lineWorker.ts",
   encoderProcess: "server/encoders/encoderProcess.ts",
   emulator: "server/emulator/main.ts",
-  planningWorker: "server/planning/worker.ts",
-  calibrationWorker: "server/planning/calibrationWorker.ts",
-  capacityWorker: "server/planning/capacityWorker.ts",
-  placeWorker: "server/planning/placeWorker.ts",
-  replayWorker: "server/planning/replayWorker.ts",
-  sampleWorker: "server/planning/sampleWorker.ts",
+  planningWorker: "server/planning/planner/worker.ts",
+  calibrationWorker: "server/calibration/calibrationWorker.ts",
+  capacityWorker: "server/planning/workflows/capacityWorker.ts",
+  placeWorker: "server/planning/ensembles/placeWorker.ts",
+  replayWorker: "server/planning/ensembles/replayWorker.ts",
+  sampleWorker: "server/planning/ensembles/sampleWorker.ts",
   promptsWorker: "server/prompts/promptsWorker.ts",
   workloadWorker: "server/profiling/workloadWorker.ts",
   trainingWorker: "server/prediction/trainingWorker.ts",
   labWorker: "server/lab/labWorker.ts",
   bench: "bench/bench.ts",
-  mockUpstream: "bench/mockUpstream.ts",
-  samplePrompts: "bench/samplePrompts.ts",
-  busyExpositions: "bench/busyExpositions.ts",
+  mockUpstream: "bench/gateway/mockUpstream.ts",
+  samplePrompts: "bench/studio/samplePrompts.ts",
+  busyExpositions: "bench/studio/busyExpositions.ts",
   faultyEngine: "bench/faults/faultyEngine.ts",
   impatientGateway: "bench/faults/impatientGateway.ts",
   planSwitcher: "bench/faults/planSwitcher.ts",
 };
 
 /** Builds every entry that exists. */
-export async function bundle() {
+export const bundle = () => bundleOf(entries);
+
+/** Builds those of the given entries that exist. */
+export async function bundleOf(entries) {
   const { build, stop } = await import("esbuild");
   const points = Object.entries(entries).filter(([, entry]) => existsSync(join(root, entry)));
   await build({

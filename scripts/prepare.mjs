@@ -69,6 +69,27 @@ export function ensureInstalled() {
   }
 }
 
+/** Installs the documentation's own packages when they are missing or older than their lock file. Returns whether they are there. */
+export function ensureDocsInstalled() {
+  const lock = join(root, "docs", "package-lock.json");
+  const installed = join(root, "docs", "node_modules", ".package-lock.json");
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return true;
+  say("Installing the documentation's packages (about ten seconds) ...");
+  return runLoud("npm", ["ci", "--include=dev", "--prefix", join(root, "docs")]) === 0;
+}
+
+/** Builds the documentation into dist/docs when a page is newer than the build. Dead links fail it. Returns whether it is built. */
+export async function ensureDocsBuilt() {
+  let built = true;
+  await unlessFresh("dist/.docsStamp", ["docs"], () => {
+    say("Building the documentation (about ten seconds) ...");
+    const vitepress = join(root, "docs", "node_modules", "vitepress", "bin", "vitepress.js");
+    built = ensureDocsInstalled() && runLoud(process.execPath, [vitepress, "build", join(root, "docs")]) === 0;
+    return built;
+  });
+  return built;
+}
+
 /** A digest over names, sizes and times of the files that go into a build. */
 function fingerprint(paths) {
   const digest = createHash("sha256");
@@ -82,13 +103,12 @@ function fingerprint(paths) {
   return digest.digest("hex");
 }
 
-/** Runs `build` unless the stamp file says that these sources were built already. */
+/** Runs `build` unless the stamp file says that these sources were built already. A build that returns false is tried again the next time. */
 async function unlessFresh(stampFile, sources, build) {
   const now = fingerprint([...sources, "package-lock.json", "tsconfig.json"]);
   const stamp = join(root, stampFile);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === now) return;
-  await build();
-  writeFileSync(stamp, now);
+  if ((await build()) !== false) writeFileSync(stamp, now);
 }
 
 /** Bundles the command line, gateway, emulator and workers when a source is newer than they are. */
@@ -99,8 +119,9 @@ export async function ensureBundled() {
   });
 }
 
-/** Builds the studio's pages when a source is newer than the build. */
+/** Builds the studio's pages and the documentation when a source is newer than the build. The studio runs without its documentation. */
 export async function ensureStudioBuilt() {
+  if (!(await ensureDocsBuilt())) say("The documentation did not build; the studio starts without it. `npm run docs:build` tries again.");
   await unlessFresh(".next/.stamp", ["app", "components", "server", "solver", "public", "instrumentation.ts", "next.config.js"], () => {
     say("Building the studio (about 20 seconds) ...");
     const next = join(root, "node_modules", "next", "dist", "bin", "next");

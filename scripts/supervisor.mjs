@@ -9,7 +9,7 @@ import { root, say } from "./prepare.mjs";
 /** How long a child may take to answer its health check, and to end when told to, before it is killed. */
 const startLimitMs = 30_000;
 const stopLimitMs = 6_000;
-/** A gateway that is ended patiently answers what it was asked, which takes ten minutes at most (`server/gateway/limits.ts`). */
+/** A gateway that is ended patiently answers what it was asked, which takes ten minutes at most (`server/gateway/http/limits.ts`). */
 const patienceMs = 615_000;
 /** A log that is longer is put aside, over the one before. */
 const longestLogBytes = 4_000_000;

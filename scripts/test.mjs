@@ -1,11 +1,14 @@
-// `npm test`: the one command that says whether the tree is good. Installs what is missing, then lint, types, unit and
-// integration tests, a production build and the browser tests; closes with `N passed, N failed, N skipped`.
+// `npm test` says whether the tree is good: lint, types, circles, dead code, unit and integration tests, a production build and the
+// main browser paths. `npm run test:all` adds the slow tests and the other browser tests. Both install what is missing, print the
+// 20 slowest files and close with `N passed, N failed, N skipped`.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkNode, ensureBundled, ensureInstalled, ensureStudioBuilt, refuse, root, runLoud, say } from "./prepare.mjs";
+import { readPlaywright, readVitest, slowestFiles } from "./testReports.mjs";
 
+const all = process.argv.includes("--all");
 checkNode();
 ensureInstalled();
 const chromium = findChromium() ?? installChromium();
@@ -14,52 +17,70 @@ if (!existsSync(process.env.PROMETHEUS_PATH ?? "/usr/bin/prometheus")) install("
 
 const results = mkdtempSync(join(tmpdir(), "weir-test-"));
 const total = { passed: 0, failed: 0, skipped: 0 };
+const files = [];
+const seconds = [];
 const bin = (name) => join(root, "node_modules", ".bin", name);
+const project = (name) => `--project=${name}`;
 
 check("lint", bin("biome"), ["ci", "."]);
 // The route types that `tsc` needs are generated, so a clean clone lacks them.
 check("route types", bin("next"), ["typegen"]);
 check("types", bin("tsc"), ["--noEmit"]);
-const unit = join(results, "unit.json");
-runLoud(bin("vitest"), ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${unit}`]);
-count("unit and integration tests", unit, (report) => ({
-  passed: report.numPassedTests,
-  // A file that fails to load has no failed test of its own.
-  failed:
-    report.numFailedTests + report.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0).length,
-  skipped: report.numPendingTests + report.numTodoTests,
-}));
-await ensureBundled();
-await ensureStudioBuilt();
-const browser = join(results, "browser.json");
-runLoud(bin("playwright"), ["test", "-c", "e2e", "--reporter=list,json"], {
-  CHROMIUM_PATH: chromium,
-  PLAYWRIGHT_JSON_OUTPUT_NAME: browser,
+check("circles, sizes and entries", process.execPath, [join(root, "scripts", "house.mjs"), "--check"]);
+check("dead code", "npm", ["run", "--silent", "dead"]);
+const vitest = join(results, "vitest.json");
+const projects = ["unit", "integration", ...(all ? ["slow"] : [])];
+timed("tests", () =>
+  runLoud(bin("vitest"), ["run", ...projects.map(project), "--reporter=default", "--reporter=json", `--outputFile.json=${vitest}`]),
+);
+count(projects.join(", "), vitest, (report) => readVitest(report, root));
+await timed("build", async () => {
+  await ensureBundled();
+  await ensureStudioBuilt();
 });
-count("browser tests", browser, ({ stats }) => ({
-  passed: stats.expected,
-  failed: stats.unexpected + stats.flaky,
-  skipped: stats.skipped,
-}));
+const browser = join(results, "browser.json");
+timed("browser tests", () =>
+  runLoud(bin("playwright"), ["test", "-c", "e2e", "--reporter=list,json", project("main"), ...(all ? [project("more")] : [])], {
+    CHROMIUM_PATH: chromium,
+    PLAYWRIGHT_JSON_OUTPUT_NAME: browser,
+  }),
+);
+count("browser tests", browser, (report) => readPlaywright(report, "e2e"));
 
 rmSync(results, { recursive: true, force: true });
+process.stdout.write(`\nSlowest files\n${slowestFiles(files)}\n\n${seconds.map(([name, took]) => `${name} ${took} s`).join(", ")}\n`);
 process.stdout.write(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`);
 process.exit(total.failed === 0 ? 0 : 1);
 
+/** Runs one step and notes its seconds. */
+function timed(name, run) {
+  say(`\n== ${name}`);
+  const startedMs = performance.now();
+  const note = (result) => {
+    seconds.push([name, Math.round((performance.now() - startedMs) / 1000)]);
+    return result;
+  };
+  const result = run();
+  return result instanceof Promise ? result.then(note) : note(result);
+}
+
 /** Runs one whole-tree check; it counts as one test. */
 function check(name, command, args) {
-  say(`\n== ${name}`);
-  const ok = runLoud(command, args) === 0;
+  const ok = timed(name, () => runLoud(command, args)) === 0;
   total[ok ? "passed" : "failed"] += 1;
   if (!ok) say(`${name}: failed`);
 }
 
 /** Adds a runner's own counts; a runner that left no report, or ran nothing, failed. */
 function count(name, file, read) {
-  const found = existsSync(file) ? read(JSON.parse(readFileSync(file, "utf8"))) : { passed: 0, failed: 1, skipped: 0 };
-  if (found.passed + found.failed === 0) found.failed = 1;
-  say(`${name}: ${found.passed} passed, ${found.failed} failed, ${found.skipped} skipped`);
-  for (const key of Object.keys(total)) total[key] += found[key];
+  const found = existsSync(file)
+    ? read(JSON.parse(readFileSync(file, "utf8")))
+    : { counts: { passed: 0, failed: 1, skipped: 0 }, files: [] };
+  const { counts } = found;
+  if (counts.passed + counts.failed === 0) counts.failed = 1;
+  say(`${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+  for (const key of Object.keys(total)) total[key] += counts[key];
+  files.push(...found.files);
 }
 
 /** @returns {string | undefined} the Chromium to drive: CHROMIUM_PATH, else a system one. */

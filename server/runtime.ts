@@ -1,61 +1,62 @@
-import { createApplicationService } from "@/server/api/applicationService";
-import { createArrivalsService } from "@/server/api/arrivalsService";
-import { createArtefactService } from "@/server/api/artefactService";
-import { createAttachService } from "@/server/api/attachService";
-import { createBatchService } from "@/server/api/batchService";
-import { createCalibrationService } from "@/server/api/calibrationService";
-import { createCalibrationSource } from "@/server/api/calibrationSource";
-import { createCardService } from "@/server/api/cardService";
-import { createClusterService } from "@/server/api/clusterService";
-import { createDeclaredWorkflowService } from "@/server/api/declaredWorkflowsService";
-import { createEnsembleService } from "@/server/api/ensembleService";
-import type { ControlledGateway } from "@/server/api/gatewayActs";
-import { createGatewayService } from "@/server/api/gatewayService";
-import { createLabService } from "@/server/api/labService";
-import { createLiveService } from "@/server/api/liveService";
-import { createLoadService } from "@/server/api/loadService";
-import { createPlanningService } from "@/server/api/planningService";
-import { createPlanService } from "@/server/api/planService";
-import { createProfileService } from "@/server/api/profileService";
-import { createPromptService } from "@/server/api/promptService";
-import { createProposalService } from "@/server/api/proposalService";
-import { createScheduleService } from "@/server/api/scheduleService";
-import type { Services } from "@/server/api/services";
-import { createTrustService } from "@/server/api/trustService";
-import { createUploads, type Uploads } from "@/server/api/uploads";
-import { createWorkflowsService } from "@/server/api/workflowsService";
-import { createWorkloadService, loadWorkload } from "@/server/api/workloadService";
+import type { Services } from "@/server/api/base/services";
+import { createAttachService } from "@/server/api/clusters/attachService";
+import { createClusterService } from "@/server/api/clusters/clusterService";
+import { createBatchService } from "@/server/api/ensembles/batchService";
+import { createEnsembleService } from "@/server/api/ensembles/ensembleService";
+import type { ControlledGateway } from "@/server/api/gateway/gatewayActs";
+import { createGatewayService } from "@/server/api/gateway/gatewayService";
+import { createWorkflowsService } from "@/server/api/gateway/workflowsService";
+import { createCalibrationService } from "@/server/api/hardware/calibrationService";
+import { createCardService } from "@/server/api/hardware/cardService";
+import { createArtefactService } from "@/server/api/lab/artefactService";
+import { createLabService } from "@/server/api/lab/labService";
+import { createLiveService } from "@/server/api/live/liveService";
+import { createLoadService } from "@/server/api/live/loadService";
+import { createApplicationService } from "@/server/api/plans/applicationService";
+import { createPlanService } from "@/server/api/plans/planService";
+import { createProposalService } from "@/server/api/plans/proposalService";
+import { createScheduleService } from "@/server/api/plans/scheduleService";
+import { createProfileService } from "@/server/api/profiling/profileService";
+import { createPromptService } from "@/server/api/profiling/promptService";
+import { createTrustService } from "@/server/api/profiling/trustService";
+import { createArrivalsService } from "@/server/api/workloads/arrivalsService";
+import { createDeclaredWorkflowService } from "@/server/api/workloads/declaredWorkflowsService";
+import { createWorkloadService } from "@/server/api/workloads/workloadService";
 import { sessionSecret } from "@/server/auth/sessionCookie";
 import { findSession, mintSignInLink, signIn } from "@/server/auth/signIn";
 import { createBatches } from "@/server/batches/createBatches";
-import { type CardShelf, createCardShelf } from "@/server/cards/cardShelf";
-import { createApplyRunner } from "@/server/clusters/applyRunner";
-import { regressionLook } from "@/server/clusters/regressionLook";
-import { createSchedules } from "@/server/clusters/schedules";
-import { watchVerifications } from "@/server/clusters/verificationWatch";
+import { createCalibrationSource } from "@/server/calibration/calibrationSource";
+import { type CardStore, createCardStore } from "@/server/cards/cardStore";
+import { createApplyRunner } from "@/server/clusters/apply/applyRunner";
+import { regressionCheck } from "@/server/clusters/watch/regressionCheck";
+import { createSchedules } from "@/server/clusters/watch/schedules";
+import { watchVerifications } from "@/server/clusters/watch/verificationWatch";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { createFleet, type StudioFleet } from "@/server/fleet/createFleet";
 import { createDriftWatch } from "@/server/fleet/driftWatch";
 import { embeddedClusterId } from "@/server/fleet/fleet";
-import { launcher, nobody } from "@/server/fleet/gatewayBeside";
+import { launcher, noopRunner } from "@/server/fleet/gatewayBeside";
 import { createJudgeMonitor } from "@/server/judges/judgeMonitor";
-import type { ArrivalsGround } from "@/server/planning/findArrivals";
-import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
-import { createPlanner } from "@/server/planning/planner";
+import { type StudioSettings, studioSettings } from "@/server/lib/studioSettings";
+import type { ArrivalsGround } from "@/server/planning/arrivals/findArrivals";
+import { createPlanner } from "@/server/planning/planner/planner";
+import { createPlanningService } from "@/server/planning/planningService";
 import { createUnitTests } from "@/server/profiling/measures/unitTests";
-import { createPromiseDesk, type PromiseSource } from "@/server/proposals/promiseDesk";
+import { createPredictionMonitor, type PromiseSource } from "@/server/proposals/predictionMonitor";
 import { createTrafficWatch } from "@/server/proposals/trafficWatch";
 import { seedStore } from "@/server/seedStore";
 import { lockStateFolder } from "@/server/store/lockStateFolder";
 import { openStore } from "@/server/store/store";
-import { type StudioSettings, studioSettings } from "@/server/studioSettings";
+import { createUploads, type Uploads } from "@/server/store/uploads";
 import { createStudioMetrics } from "@/server/telemetry/studioMetrics";
+import { heldOutOutcomes } from "@/server/workloads/heldOutOutcomes";
+import { loadWorkload } from "@/server/workloads/storedWorkloads";
 
 /** Everything that lives as long as the studio's process. */
 export interface Runtime {
   readonly services: Services;
   readonly uploads: Uploads;
-  readonly cards: CardShelf;
+  readonly cards: CardStore;
   /** The session behind a request's `Cookie` header. */
   readonly sessionOf: (cookieHeader: string | null) => { readonly hash: string; readonly name: string } | null;
   /** Trades a sign-in token for a session secret; null when it is used, expired or unknown. */
@@ -80,7 +81,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const store = openStore(stateDir);
   const unlock = lockStateFolder(stateDir);
   const uploads = createUploads(stateDir);
-  const cards = createCardShelf(stateDir);
+  const cards = createCardStore(stateDir);
   const metrics = createStudioMetrics({
     frames: () => fleet.list().flatMap((cluster) => cluster.collector()?.frames().at(-1) ?? []),
     applications: store.applications,
@@ -91,7 +92,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const labelOf = (decision: { readonly id: string }) => labels.get(decision.id) ?? null;
   const fleet: StudioFleet = createFleet({
     ...{ store, cards, settings, labelOf, environment: process.env, onScrape: metrics.recordScrape },
-    gateways: settings.isLaunched ? launcher((line) => process.stdout.write(`${line}\n`)) : nobody,
+    gateways: settings.isLaunched ? launcher((line) => process.stdout.write(`${line}\n`)) : noopRunner,
     suggested: seedStore(store),
     heldOutOutcomes(workloadId) {
       const workload = loadWorkload(store, workloadId);
@@ -108,7 +109,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     onEnd: ({ clusterId }) => fleet.get(clusterId)?.collector()?.beginWindow(),
     watchOf(clusterId) {
       const frame = fleet.get(clusterId)?.collector()?.frames().at(-1);
-      return frame === undefined ? null : regressionLook(frame, frame.planId === null ? null : store.plans.get(frame.planId));
+      return frame === undefined ? null : regressionCheck(frame, frame.planId === null ? null : store.plans.get(frame.planId));
     },
   });
   const gatewayOf = (clusterId: string): ControlledGateway | null => {
@@ -124,7 +125,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     };
   };
   const load = createLoadService({ store, clusterOf, labels });
-  runner.takeUp();
+  runner.resumeAll();
   const judges = createJudgeMonitor({ store, clusterOf });
   const planning = createPlanningService(store, planner, cards, judges);
   const trafficOf = (clusterId: string): PromiseSource | null => {
@@ -141,7 +142,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     return { ...known, decisions, timeScale: cluster.timeScale(), frame: () => frames().at(-1) ?? null };
   };
   const watch = createTrafficWatch({ store, planning, sourceOf: trafficOf });
-  const promises = createPromiseDesk({ store, planner, trafficOf: watch.traffic, sourceOf: trafficOf });
+  const promises = createPredictionMonitor({ store, planner, trafficOf: watch.traffic, sourceOf: trafficOf });
   const endVerifying = watchVerifications({
     store,
     runner,
@@ -166,7 +167,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const artefacts = createArtefactService({ store, uploads, clusterOf, gatewayOf });
   const batchRuns = createBatches({ store, clusterOf, cards });
   const batches = createBatchService({ store, uploads, cards, clusterOf, batches: batchRuns });
-  batchRuns.takeUp();
+  batchRuns.resumeAll();
   const schedules = createSchedules({ store, clusterOf, start: applications.start });
 
   return {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { modelledAnswers } from "@/server/api/modelledAnswers";
-import { sampleSummary } from "@/server/api/sampleSummary";
-import { loadWorkload, storeWorkload } from "@/server/api/workloadService";
+import { modelledAnswers } from "@/server/api/ensembles/modelledAnswers";
+import { sampleSummary } from "@/server/api/ensembles/sampleSummary";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
-import { type Ensemble, ensembleSchema } from "@/solver/ensemble/ensembleDocument";
+import { loadWorkload, storeWorkload } from "@/server/workloads/storedWorkloads";
+import { type Ensemble, ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
 import { generatedWorkload } from "@/solver/workload/generated";
 
 /** Enough that the planning part gives a quality bound of about a point, and the table stays below a megabyte. */

@@ -4,7 +4,7 @@ import { WeirIcon } from "@/components/ui/icons";
 export const metadata: Metadata = { title: "Sign in" };
 
 const reasons: Readonly<Record<string, string>> = {
-  used: "That link was already used, has expired, or is not one of this studio's. Each link signs in once, within an hour.",
+  used: "The link was already used, has expired, or belongs to another studio. Each link signs in once, within an hour.",
   "signed-out": "You are signed out.",
 };
 
@@ -27,7 +27,7 @@ export default async function SignIn({ searchParams }: { readonly searchParams: 
         The studio prints a sign-in link in the terminal it was started from. Open that link in this browser. It works once; the session
         then lasts until you sign out.
       </p>
-      <p className="text-ink-2">No link at hand? In the studio's folder, while it runs, this prints another:</p>
+      <p className="text-ink-2">To print another link, run this in the studio's folder while the studio runs:</p>
       <pre className="rounded-md border bg-panel px-3 py-2 font-mono text-sm">npm run weir -- sign-in</pre>
     </main>
   );

@@ -1,6 +1,6 @@
 import { emulatedPrograms } from "@/server/load/emulatedPrograms";
 import { type ProgramLoadReport, runProgramLoad, saidTokens } from "@/server/load/programLoad";
-import { predictionSpan, statistic } from "@/solver/cascade/predictionBand";
+import { predictionSpan, statistic } from "@/solver/cascade/deploy/predictionBand";
 import type { ProgramOutcome } from "@/solver/cluster/programOutcome";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
@@ -8,21 +8,21 @@ import { mean, quantile } from "@/solver/numeric/quantile";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { ProgramPredictions } from "@/solver/workflow/programSample";
-import { Emulation } from "../emulation";
-import { cascadeModel, startBenchGateway } from "../gatewayBench";
-import type { AgreementGround } from "./ground";
+import { cascadeModel, startBenchGateway } from "../gateway/gatewayBench";
+import { Emulation } from "../lib/emulation";
+import type { AgreementSetup } from "./setup";
 
 export interface AgreementCase {
-  readonly ground: AgreementGround;
+  readonly setup: AgreementSetup;
   readonly policy: PolicyDocument;
-  /** What is foreseen of the programs. */
-  readonly foreseen: Foreseen;
+  /** What is predicted of the programs. */
+  readonly prediction: Predicted;
   /** Has the engines deviate from their model, each name in ways of its own; left out: they are the model. */
-  readonly hiddenTruth?: string | undefined;
+  readonly modelPerturbation?: string | undefined;
 }
 
-/** Foreseen by clients, who say it with their requests, or by predictors in the gateway, which the policy names. */
-export type Foreseen =
+/** Predicted by clients, who say it with their requests, or by predictors in the gateway, which the policy names. */
+type Predicted =
   | { readonly by: "clients"; readonly said: Pick<ProgramPredictions, "confidence" | "remainingTokens"> }
   | {
       readonly by: "predictors";
@@ -60,19 +60,19 @@ export interface Agreement {
 }
 
 /** Runs the same programs at the same arrivals under the same policy: simulated, and through gateway and emulator as processes of their own. */
-export async function runAgreement({ ground, policy, foreseen, hiddenTruth }: AgreementCase): Promise<Agreement> {
-  const { sample, replicas, maxInFlight } = ground;
+export async function runAgreement({ setup, policy, prediction, modelPerturbation }: AgreementCase): Promise<Agreement> {
+  const { sample, replicas, maxInFlight } = setup;
   const predicted = simulatePrograms({
     policy: buildPolicy(policy),
     sample,
     replicas,
-    predictions: foreseen.by === "predictors" ? foreseen.predictions : asHeard(foreseen.said, sample),
+    predictions: prediction.by === "predictors" ? prediction.predictions : asHeard(prediction.said, sample),
   });
   const emulation = await Emulation.start({
     models: replicas.map(({ model }) => model),
     outcomes: emulatedPrograms("agreement", sample),
     timeScale: 1,
-    hiddenTruth,
+    modelPerturbation,
   });
   try {
     const engines = (model: string) => emulation.engineUrls.filter((_, index) => replicas[index]?.model === model);
@@ -80,12 +80,12 @@ export async function runAgreement({ ground, policy, foreseen, hiddenTruth }: Ag
       engines,
       judge: emulation.judgeUrl,
       maxInFlight,
-      artefacts: foreseen.by === "predictors" ? foreseen.artefacts : [],
+      artefacts: prediction.by === "predictors" ? prediction.artefacts : [],
     });
     try {
       const options = { id: "agreement", gatewayUrl: gateway.url, model: cascadeModel, timeScale: 1, sample };
-      const measured = await runProgramLoad({ ...options, ...foreseen });
-      return compared(predicted, measured, ground);
+      const measured = await runProgramLoad({ ...options, ...prediction });
+      return compared(predicted, measured, setup);
     } finally {
       await gateway.close();
     }
@@ -95,12 +95,12 @@ export async function runAgreement({ ground, policy, foreseen, hiddenTruth }: Ag
 }
 
 /** What a gateway hears of what clients say: tokens without knowing the model. */
-const asHeard = ({ confidence, remainingTokens }: ProgramPredictions, sample: AgreementGround["sample"]): ProgramPredictions => ({
+const asHeard = ({ confidence, remainingTokens }: ProgramPredictions, sample: AgreementSetup["sample"]): ProgramPredictions => ({
   ...(confidence === undefined ? {} : { confidence }),
   remainingTokens: (request, _model, inputTokens) => saidTokens(sample, remainingTokens, request, inputTokens),
 });
 
-function compared(predicted: ProgramOutcome, measured: ProgramLoadReport, { sample }: AgreementGround): Agreement {
+function compared(predicted: ProgramOutcome, measured: ProgramLoadReport, { sample }: AgreementSetup): Agreement {
   // In both, one that is not served whole would make the mean infinite.
   const figure = statistic(predicted.endToEndSeconds, mean);
   const measuredSeconds = mean(measured.endToEndSeconds);

@@ -8,10 +8,10 @@ import { confidencePredictor } from "@/solver/prediction/confidence";
 import { lengthPredictor } from "@/solver/prediction/lengths";
 import { predictionsOf } from "@/solver/prediction/programFacts";
 import { splitPrompts } from "@/solver/workload/split";
-import { answersOf, workflowsOf } from "../chimera/ladders";
-import { emulatedGpu } from "../emulation";
+import { emulatedGpu } from "../lib/emulation";
+import { answersOf, workflowsOf } from "../lib/ladders";
 import type { AgreementCase } from "./agreementRun";
-import { agreementGround, policyOf } from "./ground";
+import { agreementSetup, policyOf } from "./setup";
 
 const task = "gsm";
 const models = ["gemma-2-2b", "gemma-2-9b"];
@@ -21,11 +21,11 @@ export async function learntCase(load: number): Promise<AgreementCase> {
   const replicas = models.map((model) => ({ model, gpu: emulatedGpu, precision: "bf16" as const, tp: 1, pp: 1, count: 1 }));
   const { workload, texts } = await answersOf({ family: "Gemma-2-it", task, replicas });
   const outcomes = tableOf(workload, models);
-  const ground = agreementGround({
+  const setup = agreementSetup({
     ...{ outcomes, prompts: splitPrompts(outcomes.promptIds.length, workload.seed).heldOut, workflowNames: workflowsOf[task] },
     ...{ programs: 300, load, enginesEach: 1, maxInFlight: 16, seed: 1 },
   });
-  const policy = policyOf(ground, "Chimera");
+  const policy = policyOf(setup, "Chimera");
   const trained = makeGround({
     spec: {
       ...{ workloadId: "bench", programs: 300, arrivals: "poisson", usdPerGpuHour: 0, queue: "centre", aging: null, telemetrySeconds: 0 },
@@ -38,12 +38,12 @@ export async function learntCase(load: number): Promise<AgreementCase> {
   const [lengths, confidence] = [decoded(trained.lengths, "lengths"), decoded(trained.confidence, "confidence")];
   const promptTexts = { sketches: trained.sketches, promptTokens: outcomes.inputTokens };
   return {
-    ground,
+    setup,
     policy: { ...policy, learnt: { lengths: lengths.hash, confidence: confidence.hash } },
-    foreseen: {
+    prediction: {
       by: "predictors",
       artefacts: [lengths.bytes, confidence.bytes],
-      predictions: predictionsOf(ground.sample, promptTexts, {
+      predictions: predictionsOf(setup.sample, promptTexts, {
         lengths: lengthPredictor(lengths.artefact),
         confidence: confidencePredictor(confidence.artefact),
       }),

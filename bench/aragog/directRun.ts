@@ -3,7 +3,7 @@ import { atRate } from "@/server/lab/labPrograms";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import { type CellFigures, cellFigures } from "@/solver/lab/cellFigures";
 import type { LabSystem } from "@/solver/lab/labSpec";
-import type { Policy } from "@/solver/policies/policy";
+import type { Policy } from "@/solver/policies/core/policy";
 import { hardware, type SeededRace } from "./seededRace";
 
 /** What the lab has no word for: another policy on a system's engines, or configurations that nobody in the lab would tell. */

@@ -1,5 +1,5 @@
-import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { GatewayRounds } from "@/server/contracts/gatewayRounds";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { GatewayRounds } from "@/server/contracts/gateway/gatewayRounds";
 import type { ProgramLoadReport } from "@/server/load/programLoad";
 import type { ProgramOutcome } from "@/solver/cluster/programOutcome";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
@@ -7,10 +7,10 @@ import { mean, quantile } from "@/solver/numeric/quantile";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import { runSession } from "../kairos/liveRun";
-import type { AragogGround } from "./liveGround";
+import type { AragogSetup } from "./liveSetup";
 
 /** Who decides, in turn within one gateway. */
-export const turns = ["allLargest", "justInTime", "perInput"] as const;
+const turns = ["allLargest", "justInTime", "perInput"] as const;
 export type Turn = (typeof turns)[number];
 
 /** What programs felt under one policy; seconds are the engines'. */
@@ -42,15 +42,15 @@ export interface AragogSession {
   readonly searches: GatewayRounds["predictions"];
 }
 
-/** Sends a ground's programs through gateway and emulator, processes of their own, under each policy; and simulates the same. */
+/** Sends a setup's programs through gateway and emulator, processes of their own, under each policy; and simulates the same. */
 export async function runAragog(
-  ground: AragogGround,
-  { timeScale, hiddenTruth }: { readonly timeScale: number; readonly hiddenTruth: string },
+  setup: AragogSetup,
+  { timeScale, modelPerturbation }: { readonly timeScale: number; readonly modelPerturbation: string },
 ): Promise<AragogSession> {
-  const { sample, replicas, gpus, artefacts, textOf, predictions } = ground;
-  const policies = turns.map((turn) => ground[turn]);
-  const { runs, searches } = await runSession({ ground, policies, timeScale, hiddenTruth, gpus, artefacts, textOf });
-  const told = runs.map(({ policy, report, decisions }, at): AragogTurn => {
+  const { sample, replicas, gpus, artefacts, textOf, predictions } = setup;
+  const policies = turns.map((turn) => setup[turn]);
+  const { runs, searches } = await runSession({ setup, policies, timeScale, modelPerturbation, gpus, artefacts, textOf });
+  const found = runs.map(({ policy, report, decisions }, at): AragogTurn => {
     const simulated = simulatePrograms({ policy: buildPolicy(policy), sample, replicas, predictions });
     return {
       turn: turns[at] ?? "allLargest",
@@ -61,7 +61,7 @@ export async function runAragog(
       failures: report.failures,
     };
   });
-  return { turns: told, searches };
+  return { turns: found, searches };
 }
 
 /** First arrival to the last answer. */

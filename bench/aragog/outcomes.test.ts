@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dataPresent } from "../compareData";
+import { dataPresent } from "../lib/compareData";
 import { answersOf, ladders, outcomeFigures } from "./outcomes";
 
 /** One prompt of the source's 164. */

@@ -6,7 +6,7 @@ import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import { workflows } from "@/solver/workflow/templates";
 import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
 import type { OutcomeTable } from "@/solver/workload/workload";
-import { workloadOf } from "../compareData";
+import { workloadOf } from "../lib/compareData";
 
 /** Models of one family that all answered the prompts of a task, three sizes or four. */
 export const ladders = [

@@ -1,6 +1,6 @@
 import type { LabReplicas } from "@/solver/lab/labSpec";
 import type { Workload } from "@/solver/workload/workload";
-import { answersOf } from "../chimera/ladders";
+import { answersOf } from "../lib/ladders";
 
 /** Two or three models, smallest first, and the prompts that all of them answered. */
 export interface RaceLadder {

@@ -1,9 +1,9 @@
-import { runLab } from "@/server/lab/runLab";
 import { noUserCards } from "@/solver/hardware/catalogue";
 import type { CellFigures } from "@/solver/lab/cellFigures";
 import type { LabCell } from "@/solver/lab/labCell";
 import type { LabSystem } from "@/solver/lab/labSpec";
 import { mean } from "@/solver/numeric/quantile";
+import { runCells } from "../lib/runCells";
 import { allGpus, everySeconds, LIKE_SOURCE, ORACLE, PER_INPUT, PER_WORKFLOW, type RaceCase, type RaceRow } from "./raceCase";
 import { type RaceAnswers, raceAnswers } from "./raceLadders";
 import { withIntervals } from "./roundsAtIntervals";
@@ -28,18 +28,11 @@ const PACES = [
 export const paceName = (system: string, share: number): string => `${share} of ${system}`;
 
 /** Cells of one seed at rates, in the order of the systems. */
-async function run({ answers, spec, systems }: SeededRace, rates: readonly number[]): Promise<readonly LabCell[]> {
-  const cells: LabCell[] = [];
-  const task = {
+const run = ({ answers, spec, systems }: SeededRace, rates: readonly number[]): Promise<readonly LabCell[]> =>
+  runCells({
     ...{ spec: { ...spec, rates: [...rates], systems: [...systems] }, workload: answers.workload, userCards: noUserCards },
-    ...{ engineProfile: hardware.profile, artefacts: {}, texts: { kind: "given" as const, texts: answers.texts } },
-  };
-  await runLab(task, {
-    ...{ done: [], signal: new AbortController().signal, threads: 1, onDoing: () => undefined },
-    onCell: (cell) => cells.push(cell),
+    ...{ engineProfile: hardware.profile, artefacts: {}, texts: { kind: "given", texts: answers.texts } },
   });
-  return cells;
-}
 
 /** All systems of a case, at overload and, where asked for, at common rates below. */
 export const raceOf = async (of: RaceCase): Promise<readonly RaceRow[]> => raceOn(of, await raceAnswers(of.ladder));

@@ -1,6 +1,6 @@
 import { mean } from "@/solver/numeric/quantile";
-import { differenceOf, ratioOf, type SeedPair } from "../chimera/bySeed";
-import { estimate, ratio, signed, table } from "../chimera/tables";
+import { differenceOf, ratioOf, type SeedPair } from "../lib/bySeed";
+import { estimate, ratio, signed, table } from "../lib/tables";
 import {
   allGpus,
   everySeconds,

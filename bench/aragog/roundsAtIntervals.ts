@@ -1,7 +1,7 @@
 import type { CellFigures } from "@/solver/lab/cellFigures";
 import type { LabSystem } from "@/solver/lab/labSpec";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
-import type { Policy } from "@/solver/policies/policy";
+import type { Policy } from "@/solver/policies/core/policy";
 import { oracleConfigurations } from "@/solver/workflow/configurationOutcomes";
 import { directRun } from "./directRun";
 import type { SeededRace } from "./seededRace";

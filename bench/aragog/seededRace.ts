@@ -19,7 +19,7 @@ import { enginesOf, type RaceAnswers, withSmall } from "./raceLadders";
 /** How many times the programs of a run fill all places that engines have below saturation. */
 const BATCHES_SERVED = 12;
 
-/** Reading a prompt and telling its accurate configurations: far more than `configurations` measures, and charged to every system that is told any. */
+/** Reading a prompt and predicting its accurate configurations: far more than `configurations` measures, and charged to every system that reads them. */
 const ROUTE_SECONDS = 0.01;
 
 /** Weir's heads run on a core of the machine that routes, so that the router's GPU may serve too. */

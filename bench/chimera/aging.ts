@@ -1,6 +1,6 @@
 import type { LabSpec, LabSystem } from "@/solver/lab/labSpec";
+import { answersOf, type Ladder, ladders } from "../lib/ladders";
 import { bySeed, figuresOf, runLab } from "./labRun";
-import { answersOf, type Ladder, ladders } from "./ladders";
 
 const CORRELATION = 0.5;
 

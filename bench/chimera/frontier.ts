@@ -2,12 +2,12 @@ import type { LabSystem } from "@/solver/lab/labSpec";
 import { MARGINS, suggestedSystems } from "@/solver/lab/suggestedSystems";
 import type { SlackPolicy } from "@/solver/plan/policySchema";
 import type { Workload } from "@/solver/workload/workload";
+import { answersOf, type Ladder, ladders } from "../lib/ladders";
 import { bySeed, figuresOf, type LabRan, LOADS, runLab, spanOf } from "./labRun";
-import { answersOf, type Ladder, ladders } from "./ladders";
 
 const CORRELATION = 0.5;
 
-export const BASELINES = ["vLLM balancing", "MLFQ", "LTR", "STJF oracle"] as const;
+const BASELINES = ["vLLM balancing", "MLFQ", "LTR", "STJF oracle"] as const;
 
 const SLACKS = [0, 0.5, 1, 2] as const;
 

@@ -1,7 +1,6 @@
 import { TYPICAL_PROGRAMS } from "@/server/lab/labCells";
 import { enginesByModel } from "@/server/lab/labEngines";
 import { planningPrograms, tableOf } from "@/server/lab/labPrograms";
-import { runLab as runInThreads } from "@/server/lab/runLab";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { capacityOf, type EngineFigures, engineFigures, meanTokens } from "@/solver/lab/engineFigures";
@@ -11,7 +10,8 @@ import { type LabMetric, labMetrics } from "@/solver/lab/overSeeds";
 import { mean } from "@/solver/numeric/quantile";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
-import { BATCH, type Ladder, workflowsOf } from "./ladders";
+import { BATCH, type Ladder, workflowsOf } from "../lib/ladders";
+import { runCells } from "../lib/runCells";
 
 /** Shares of the rate at which all engines saturate. */
 export const LOADS = [0.8, 0.95, 1.1] as const;
@@ -109,10 +109,7 @@ export async function runLab(of: LabOf, capacity: number, systemsOf: (workload: 
       artefacts: {},
       texts: { kind: "given", texts: of.texts },
     } as const;
-    await runInThreads(task, {
-      ...{ done: [], signal: new AbortController().signal, threads: 1, onDoing: () => undefined },
-      onCell: (cell) => cells.push({ ...cell, seed: index }),
-    });
+    cells.push(...(await runCells(task)).map((cell) => ({ ...cell, seed: index })));
   };
   await Promise.all(SEEDS.map(one));
   return { rates, cells };

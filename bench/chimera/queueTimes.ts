@@ -1,6 +1,6 @@
 import type { LabSystem } from "@/solver/lab/labSpec";
+import { answersOf, ladders } from "../lib/ladders";
 import { bySeed, figuresOf, LOADS, runLab } from "./labRun";
-import { answersOf, ladders } from "./ladders";
 
 const CORRELATIONS = [0, 0.5, 1];
 /** Training takes time. */

@@ -1,6 +1,6 @@
 import { aucOf } from "@/solver/judging/concordance";
 import { mean } from "@/solver/numeric/quantile";
-import { searchChains, searchGround } from "@/solver/prediction/chainSearch";
+import { searchChains, searchContext } from "@/solver/prediction/chainSearch";
 import { configurationPredictor } from "@/solver/prediction/configurations";
 import { allLogits, verdicts } from "@/solver/prediction/headBank";
 import { heldOutConfigurations } from "@/solver/prediction/heldOut";
@@ -39,7 +39,7 @@ export function headFigures({ artefact, left }: HeadCase): HeadFigures {
   const least = Math.log(artefact.threshold / (1 - artefact.threshold));
   const accepts = (prompt: number, head: number): boolean => (logits[prompt * heads + head] ?? 0) >= least;
   let evaluatedRejecting = 0;
-  searchChains(searchGround(space.options.map(({ length }) => length)), left.facts.length, ({ prompt, configuration }) => {
+  searchChains(searchContext(space.options.map(({ length }) => length)), left.facts.length, ({ prompt, configuration }) => {
     const said = verdicts(artefact.heads, matrix, { row: prompt, head: configuration }, least);
     for (const accepted of said) evaluatedRejecting += 1 - accepted;
     return said;

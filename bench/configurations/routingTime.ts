@@ -1,4 +1,4 @@
-import { searchChains, searchGround } from "@/solver/prediction/chainSearch";
+import { searchChains, searchContext } from "@/solver/prediction/chainSearch";
 import { verdicts } from "@/solver/prediction/headBank";
 import { readPrompts } from "@/solver/prediction/promptReading";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
@@ -27,7 +27,7 @@ const BATCHES = 60;
 export function routingTimes({ artefact, left }: HeadCase, batch: number, features: number): RoutingTimes {
   const { threshold, models, workflow } = artefact;
   const heads = { ...artefact.heads, features, weights: padded(artefact.heads.weights, artefact.heads.features, features) };
-  const ground = searchGround(configurationSpace(workflow, models).options.map(({ length }) => length));
+  const ground = searchContext(configurationSpace(workflow, models).options.map(({ length }) => length));
   const read = readPrompts(artefact.reading);
   const least = Math.log(threshold / (1 - threshold));
   const asked = Array.from({ length: BATCHES }, (_, at) =>

@@ -1,4 +1,4 @@
-import { type AggregatedQuestions, aggregatorPoints, secondsAtShare } from "@/solver/ensemble/aggregatorStage";
+import { type AggregatedQuestions, aggregatorPoints, secondsAtShare } from "@/solver/ensemble/sessions/aggregatorStage";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { engineOf, QUESTION_TOKENS } from "./drawnSessions";
 import { meanAnswerTokens, mmluPro, type SourceInstance } from "./sourceInstances";

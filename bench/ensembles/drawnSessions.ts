@@ -1,7 +1,7 @@
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import type { ServedRequests } from "@/solver/engine/throughputCurve";
-import type { PlacedExpert, SessionCost } from "@/solver/ensemble/placement";
-import { simulatedSessionCost, simulatedSessionSeconds } from "@/solver/ensemble/sessionCost";
+import type { PlacedExpert, SessionCost } from "@/solver/ensemble/placement/placement";
+import { simulatedSessionCost, simulatedSessionSeconds } from "@/solver/ensemble/sessions/sessionCost";
 import { gpuCards } from "@/solver/hardware/gpus";
 import { modelCards } from "@/solver/hardware/models";
 import { replicaModel } from "@/solver/hardware/replicaShapes";

@@ -1,7 +1,7 @@
-import { dataConcurrent, listScheduling, roundRobin } from "@/solver/ensemble/baselineSchedules";
-import { placeExperts } from "@/solver/ensemble/placeExperts";
-import type { PlacedExpert, Schedule } from "@/solver/ensemble/placement";
-import { type TimedSchedule, timeSchedule } from "@/solver/ensemble/timeSchedule";
+import { dataConcurrent, listScheduling, roundRobin } from "@/solver/ensemble/placement/baselineSchedules";
+import { placeExperts } from "@/solver/ensemble/placement/placeExperts";
+import type { PlacedExpert, Schedule } from "@/solver/ensemble/placement/placement";
+import { type TimedSchedule, timeSchedule } from "@/solver/ensemble/placement/timeSchedule";
 import type { MilpEngine } from "@/solver/milp/engine";
 import { type SourceInstance, sourceK, sourceWorkers } from "./sourceInstances";
 
@@ -21,7 +21,7 @@ export interface RacedSchedules {
   readonly lowerBoundSeconds: number;
 }
 
-/** Places experts on the source's workers; `maxModelsPerWorker` null sweeps it. */
+/** Upstreams experts on the source's workers; `maxModelsPerWorker` null sweeps it. */
 export function raceSchedules(
   experts: readonly PlacedExpert[],
   engine: MilpEngine,

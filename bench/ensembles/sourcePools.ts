@@ -1,11 +1,11 @@
-import { dataConcurrent, roundRobin } from "@/solver/ensemble/baselineSchedules";
-import type { PlacedExpert, PlacementProblem } from "@/solver/ensemble/placement";
-import { simulatedSessionCost } from "@/solver/ensemble/sessionCost";
-import { timeSchedule } from "@/solver/ensemble/timeSchedule";
+import { dataConcurrent, roundRobin } from "@/solver/ensemble/placement/baselineSchedules";
+import type { PlacedExpert, PlacementProblem } from "@/solver/ensemble/placement/placement";
+import { timeSchedule } from "@/solver/ensemble/placement/timeSchedule";
+import { simulatedSessionCost } from "@/solver/ensemble/sessions/sessionCost";
 import { drawnLengths, engineOf, slowness } from "./drawnSessions";
 import { sourceExperts, sourceWorkers } from "./sourceInstances";
 
-/** A pool of the source's (section 3, observations 1 to 3): who is asked how often is told in part only. */
+/** A pool of the source's (section 3, observations 1 to 3): published in part: how often each is asked. */
 interface SourcePool {
   readonly name: string;
   readonly spread: number;
@@ -17,7 +17,7 @@ interface SourcePool {
 
 const QWEN_R1 = "deepseek-r1-distill-qwen-7b";
 
-/** Four means of the reasoning pool are told, the two others make the mean of all 3,289; each is taken to be asked alike. Of the light pool Gemma has 53 %, Qwen 24 %, two below 2 %. */
+/** Four means of the reasoning pool are published, the two others make the mean of all 3,289; each is taken to be asked alike. Of the light pool Gemma has 53 %, Qwen 24 %, two below 2 %. */
 export const sourcePools: readonly SourcePool[] = [
   {
     name: "six reasoning models",

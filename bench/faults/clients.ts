@@ -1,14 +1,14 @@
 import { Agent, type OutgoingHttpHeaders, request } from "node:http";
 import { connect } from "node:net";
 
-/** What became of a request in its client's eyes. `failed`: it was told so in clear words; `lost`: it was not, and did not leave. */
+/** What became of a request in its client's eyes. `failed`: the answer says so; `lost`: no answer says so, and the client did not leave. */
 export type Outcome = "answered" | "shed" | "failed" | "left" | "lost";
 
 export interface Reply {
   readonly outcome: Outcome;
   /** 0 where no status came. */
   readonly status: number;
-  /** Under which the gateway keeps its record; null where the client was not told. */
+  /** Under which the gateway keeps its record; null where the client received none. */
   readonly decisionId: string | null;
   /** What came instead of an answer; empty where one came. */
   readonly said: string;

@@ -1,8 +1,6 @@
 import { type MinuteReport, MixRun } from "./mixRun";
 import { Parties } from "./parties";
 
-export type FaultMixReport = Awaited<ReturnType<typeof runFaultMix>>;
-
 interface FaultMixOptions {
   /** How often everything is broken: even, so that the judge is both killed and stopped. */
   readonly cycles: number;

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { startGateway } from "@/server/gateway/gateway";
-import type { GatewayLimits } from "@/server/gateway/limits";
+import type { GatewayLimits } from "@/server/gateway/http/limits";
 
 /**
  * The gateway as a process of its own with shorter limits, so that hanging engines and slow clients are given up within seconds. Prints

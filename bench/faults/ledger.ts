@@ -1,4 +1,4 @@
-import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Outcome, Reply } from "./clients";
 
 /** Which outcome a status on the gateway's record stands for. */
@@ -60,7 +60,7 @@ export class Ledger {
     return this.#replies.size;
   }
 
-  /** Records whose client was never told, because it had left. */
+  /** Records whose client received nothing, because it had left. */
   get unheard(): number {
     return this.#decisions.size;
   }

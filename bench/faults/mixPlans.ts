@@ -1,5 +1,5 @@
-import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
-import { policyHash } from "@/server/contracts/policyHash";
+import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import { policyHash } from "@/server/contracts/gateway/policyHash";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 
 export const mixModels = { small: "gemma-2-2b", large: "llama-3.1-8b", steady: "steady" } as const;

@@ -1,4 +1,4 @@
-import type { Decision, GatewayStatus } from "@/server/contracts/gatewayAdmin";
+import type { Decision, GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
 import { mixSeed } from "@/solver/numeric/random";
 import { Clients, type Outcome, type Reply } from "./clients";
 import { Ledger } from "./ledger";

@@ -2,10 +2,10 @@ import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { GatewayLimits } from "@/server/gateway/limits";
+import type { GatewayLimits } from "@/server/gateway/http/limits";
 import { mixSeed } from "@/solver/numeric/random";
-import { endChild, said, startBundle } from "../childProcess";
-import { Emulation } from "../emulation";
+import { endChild, said, startBundle } from "../lib/childProcess";
+import { Emulation } from "../lib/emulation";
 import { mixModels, mixPlans, mixTimeScale } from "./mixPlans";
 
 /** Hanging engines and slow clients are given up within seconds, so that a short run sees it often. */

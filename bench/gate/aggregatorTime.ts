@@ -1,8 +1,8 @@
-import { quickestPool, secondsAtShare } from "@/solver/ensemble/aggregatorStage";
-import type { AnswerSample } from "@/solver/ensemble/answerSample";
-import { estimatedLoadSeconds } from "@/solver/ensemble/loadEstimate";
-import type { PlacedQuestion } from "@/solver/ensemble/replayedQuestions";
-import { poolShapes } from "@/solver/ensemble/workerShape";
+import type { AnswerSample } from "@/solver/ensemble/replay/answerSample";
+import type { PlacedQuestion } from "@/solver/ensemble/replay/replayedQuestions";
+import { quickestPool, secondsAtShare } from "@/solver/ensemble/sessions/aggregatorStage";
+import { estimatedLoadSeconds } from "@/solver/ensemble/sessions/loadEstimate";
+import { poolShapes } from "@/solver/ensemble/sessions/workerShape";
 import { resolveModel } from "@/solver/hardware/aliases";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { gpuCards } from "@/solver/hardware/gpus";

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { importAnswers } from "@/server/planning/importAnswers";
-import { readCsv } from "@/server/planning/readCsv";
+import { importAnswers } from "@/server/planning/imports/importAnswers";
+import { readCsv } from "@/server/planning/imports/readCsv";
 import { openText } from "@/server/prompts/openText";
-import type { AnswerSample } from "@/solver/ensemble/answerSample";
-import { data, PROMPTS } from "../compareData";
+import type { AnswerSample } from "@/solver/ensemble/replay/answerSample";
+import { data, PROMPTS } from "../lib/compareData";
 import type { GateCase } from "./cases";
 
 const answersOf = (task: GateCase["task"]): string => join(data, "quality", `answers_${task}.csv.gz`);

@@ -1,7 +1,7 @@
-import { type HeldOutChoice, heldOutChoice } from "@/solver/ensemble/chooseTau";
-import { type GatePoint, isSkipped, skippingWorth } from "@/solver/ensemble/gatePoints";
-import { type ReplayedGate, replayGate } from "@/solver/ensemble/gateReplay";
-import { replayedQuestions } from "@/solver/ensemble/replayedQuestions";
+import { type HeldOutChoice, heldOutChoice } from "@/solver/ensemble/replay/chooseTau";
+import { type GatePoint, isSkipped, skippingWorth } from "@/solver/ensemble/replay/gatePoints";
+import { type ReplayedGate, replayGate } from "@/solver/ensemble/replay/gateReplay";
+import { replayedQuestions } from "@/solver/ensemble/replay/replayedQuestions";
 import { aggregatorTime } from "./aggregatorTime";
 import { sampleOf } from "./answers";
 import type { GateCase } from "./cases";
@@ -9,13 +9,13 @@ import type { GateCase } from "./cases";
 /** Points of accuracy that a chosen tau may cost. */
 export const ALLOWED_POINTS = 1;
 
-export const confidences = ["plurality", "accuracy-weighted", "length-aware"] as const;
+const confidences = ["plurality", "accuracy-weighted", "length-aware"] as const;
 
 /** The gate as the source has it, at its two taus. */
 const sourceTaus = [1, 2 / 3] as const;
 
 /** A gate at one tau, and the aggregator's seconds there; null: its engine is not simulated. */
-export interface TimedPoint extends GatePoint {
+interface TimedPoint extends GatePoint {
   readonly seconds: number | null;
 }
 

@@ -1,5 +1,5 @@
-import type { Interval } from "@/solver/judging/interval";
-import { table } from "../chimera/tables";
+import type { Interval } from "@/solver/numeric/interval";
+import { table } from "../lib/tables";
 import type { ReplayedCase } from "./replayCase";
 
 const percent = (share: number | undefined): string => (share === undefined ? "-" : (100 * share).toFixed(1));

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { orderAccuracy } from "./accuracy";
-import type { SeenProgram } from "./seenPrograms";
+import type { ObservedProgram } from "./observedPrograms";
 
 /** One call after another, each with an agent and how long it takes. */
-const chain = (programId: string, calls: readonly (readonly [agent: string, seconds: number])[]): SeenProgram => {
+const chain = (programId: string, calls: readonly (readonly [agent: string, seconds: number])[]): ObservedProgram => {
   let atSeconds = 0;
   return calls.map(([agent, seconds], at) => {
     const startSeconds = atSeconds;

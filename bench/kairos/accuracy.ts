@@ -2,10 +2,10 @@ import { mean, quantileOfSorted } from "@/solver/numeric/quantile";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { shuffled } from "@/solver/numeric/shuffled";
 import { wassersteinOfQuantiles } from "@/solver/numeric/wasserstein";
-import { agentKey } from "@/solver/workflow/learntAgent";
-import type { ObservedCall } from "@/solver/workflow/observedCall";
-import { WorkflowLearner } from "@/solver/workflow/workflowLearner";
-import type { SeenProgram } from "./seenPrograms";
+import { agentKey } from "@/solver/workflow/learning/learntAgent";
+import type { ObservedCall } from "@/solver/workflow/learning/observedCall";
+import { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
+import type { ObservedProgram } from "./observedPrograms";
 
 /** Splits into programs that are learnt from and programs that are held out. */
 export const SPLITS = 10;
@@ -45,11 +45,11 @@ interface HeldOutCall {
  * How often orders put the call first that has less of its program before it (Kairos, section 7.4): for each held-out call the share of rightly ordered pairs
  * with calls of other agents, a tie counting half, in the mean over calls.
  */
-export function orderAccuracy(programs: readonly SeenProgram[], split: number): OrderAccuracy {
+export function orderAccuracy(programs: readonly ObservedProgram[], split: number): OrderAccuracy {
   const random = seededRandom(mixSeed(split, "order accuracy"));
   const order = shuffled(programs.length, random);
   const half = Math.floor(programs.length / 2);
-  const part = (from: number, to: number): readonly SeenProgram[] => Array.from(order.subarray(from, to), (at) => programs[at] ?? []);
+  const part = (from: number, to: number): readonly ObservedProgram[] => Array.from(order.subarray(from, to), (at) => programs[at] ?? []);
   const [learntFrom, heldOut] = [part(0, half), part(half, programs.length)];
   const spanSeconds = APART * Math.max(...heldOut.map(lastEnd));
   const calls = heldOut.flatMap((program) => {
@@ -74,7 +74,7 @@ export function orderAccuracy(programs: readonly SeenProgram[], split: number): 
 }
 
 /** A learner that has seen programs one after another, to their ends. */
-function taught(programs: readonly SeenProgram[]): WorkflowLearner {
+function taught(programs: readonly ObservedProgram[]): WorkflowLearner {
   const learner = new WorkflowLearner();
   let beginSeconds = 0;
   for (const program of programs) {
@@ -85,7 +85,7 @@ function taught(programs: readonly SeenProgram[]): WorkflowLearner {
     // Of one time ends come first: what follows an answer comes when it is there.
     moments.sort((one, other) => one.atSeconds - other.atSeconds || Number(other.ends) - Number(one.ends));
     for (const { atSeconds, ends, call } of moments) {
-      if (!ends) learner.come({ ...call, nowSeconds: beginSeconds + atSeconds });
+      if (!ends) learner.start({ ...call, nowSeconds: beginSeconds + atSeconds });
       else learner.finish(shifted(call, beginSeconds));
     }
     beginSeconds += lastEnd(program);
@@ -103,7 +103,7 @@ const shifted = (call: ObservedCall, bySeconds: number): ObservedCall => ({
   finishedSeconds: call.finishedSeconds + bySeconds,
 });
 
-const lastEnd = (program: SeenProgram): number => Math.max(...program.map(({ finishedSeconds }) => finishedSeconds));
+const lastEnd = (program: ObservedProgram): number => Math.max(...program.map(({ finishedSeconds }) => finishedSeconds));
 
 /** What a learner makes of a call before it is served. */
 function keysOf(learner: WorkflowLearner): (call: ObservedCall) => Pick<OrderAccuracy, "line" | "mean" | "median" | "depth"> {

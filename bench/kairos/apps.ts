@@ -2,7 +2,7 @@ import type { UserCards } from "@/solver/hardware/cardSchema";
 import { parseHuggingFaceConfig } from "@/solver/hardware/huggingFaceConfig";
 import type { LabReplicas } from "@/solver/lab/labSpec";
 import type { Workload } from "@/solver/workload/workload";
-import { workloadOf } from "../compareData";
+import { workloadOf } from "../lib/compareData";
 
 /** What is raced: the source's applications, each alone and all of them at once, in equal shares of the programs. */
 export const applications = [

@@ -1,6 +1,6 @@
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
-import { agentLine, type LineAgent, placeOnLine } from "@/solver/workflow/agentLine";
-import type { Measurement } from "../benchmark";
+import { agentLine, type LineAgent, placeOnLine } from "@/solver/workflow/learning/agentLine";
+import type { Measurement } from "../lib/benchmark";
 
 /** Quantiles of each agent, at equal steps of probability. */
 const QUANTILES = 33;

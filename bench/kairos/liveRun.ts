@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Decision, decisionPageSchema } from "@/server/contracts/gatewayAdmin";
-import { type GatewayRounds, gatewayRoundsSchema } from "@/server/contracts/gatewayRounds";
-import { type GatewayWorkflows, gatewayWorkflowsSchema } from "@/server/contracts/gatewayWorkflows";
+import { type Decision, decisionPageSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import { type GatewayRounds, gatewayRoundsSchema } from "@/server/contracts/gateway/gatewayRounds";
+import { type GatewayWorkflows, gatewayWorkflowsSchema } from "@/server/contracts/gateway/gatewayWorkflows";
 import { emulatedPrograms, stageOf, upstreamAgents } from "@/server/load/emulatedPrograms";
 import { type ProgramLoadReport, runProgramLoad } from "@/server/load/programLoad";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import type { ProgramSample } from "@/solver/workflow/programSample";
-import { Emulation } from "../emulation";
-import { cascadeModel, startBenchGateway } from "../gatewayBench";
-import type { LiveGround } from "./liveGround";
+import { cascadeModel, startBenchGateway } from "../gateway/gatewayBench";
+import { Emulation } from "../lib/emulation";
+import type { LiveSetup } from "./liveSetup";
 
 interface SessionOptions {
-  readonly ground: Pick<LiveGround, "sample" | "replicas" | "maxInFlight">;
+  readonly setup: Pick<LiveSetup, "sample" | "replicas" | "maxInFlight">;
   /** One after another, without the gateway being started anew: it keeps what it has learnt. */
   readonly policies: readonly PolicyDocument[];
   readonly timeScale: number;
   /** Has the engines deviate from their model, each name in ways of its own. */
-  readonly hiddenTruth: string;
+  readonly modelPerturbation: string;
   /** GPUs of each engine; left out: one each. */
   readonly gpus?: readonly number[];
   /** Trained predictors that the policies name. */
@@ -45,15 +45,15 @@ export interface LiveSession {
 const MOST_QUIET_SECONDS = 120;
 
 /** Sends a ground's programs through gateway and emulator, processes of their own, once for each policy, which are put into force as plans are. */
-export async function runSession({ ground, policies, timeScale, hiddenTruth, ...options }: SessionOptions): Promise<LiveSession> {
-  const { sample, replicas, maxInFlight } = ground;
+export async function runSession({ setup, policies, timeScale, modelPerturbation, ...options }: SessionOptions): Promise<LiveSession> {
+  const { sample, replicas, maxInFlight } = setup;
   const { gpus, artefacts = [], textOf = () => null } = options;
   const [first] = policies;
   if (first === undefined) throw new RangeError("A session needs a policy");
   const emulation = await Emulation.start({
     models: replicas.map(({ model }) => model),
     outcomes: emulatedPrograms("programs", sample),
-    ...{ gpus, timeScale, hiddenTruth },
+    ...{ gpus, timeScale, modelPerturbation },
   });
   try {
     const gateway = await startBenchGateway(first, {

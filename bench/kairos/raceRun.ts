@@ -1,7 +1,6 @@
 import { TYPICAL_PROGRAMS } from "@/server/lab/labCells";
 import { enginesByModel } from "@/server/lab/labEngines";
 import { planningPrograms, tableOf } from "@/server/lab/labPrograms";
-import { runLab } from "@/server/lab/runLab";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { catalogueOf } from "@/solver/hardware/catalogue";
 import { capacityOf, engineFigures, meanTokens } from "@/solver/lab/engineFigures";
@@ -10,6 +9,7 @@ import type { LabCell } from "@/solver/lab/labCell";
 import type { LabSpec, LabSystem } from "@/solver/lab/labSpec";
 import { type LabMetric, labMetrics } from "@/solver/lab/overSeeds";
 import type { Workload } from "@/solver/workload/workload";
+import { runCells } from "../lib/runCells";
 import { type Application, ownCards, type Setting } from "./apps";
 
 /** Shares of a program's time that queueing takes under Parrot: loads are set by them, as in the source. */
@@ -83,18 +83,14 @@ function describe({ application, setting: { replicas }, workload }: RaceCase) {
 }
 
 /** Runs systems at rates as the studio's lab does; the cells by seed. */
-async function run(of: RaceCase, spec: ReturnType<typeof describe>["spec"], raced: Pick<LabSpec, "rates" | "systems" | "seeds">) {
-  const cells: LabCell[] = [];
-  const task = {
-    ...{ spec: { ...spec, ...raced, replicas: [...spec.replicas], mix: [...spec.mix] } },
-    ...{ workload: of.workload, userCards, engineProfile: vllmProfile, artefacts: {}, texts: null },
-  };
-  await runLab(task, {
-    ...{ done: [], signal: new AbortController().signal, threads: 2, onDoing: () => undefined },
-    onCell: (cell) => cells.push(cell),
-  });
-  return cells.sort((a, b) => a.seed - b.seed);
-}
+const run = (of: RaceCase, spec: ReturnType<typeof describe>["spec"], raced: Pick<LabSpec, "rates" | "systems" | "seeds">) =>
+  runCells(
+    {
+      ...{ spec: { ...spec, ...raced, replicas: [...spec.replicas], mix: [...spec.mix] } },
+      ...{ workload: of.workload, userCards, engineProfile: vllmProfile, artefacts: {}, texts: null },
+    },
+    2,
+  );
 
 const bySeed = (cells: readonly LabCell[], at: Pick<LabCell, "system" | "rate">, metric: LabMetric): readonly number[] =>
   cells.filter(({ system, rate }) => system === at.system && rate === at.rate).map(labMetrics[metric]);

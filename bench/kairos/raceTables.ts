@@ -1,6 +1,6 @@
 import { mean } from "@/solver/numeric/quantile";
-import { ratioOf, type SeedPair } from "../chimera/bySeed";
-import { ratio, table } from "../chimera/tables";
+import { ratioOf, type SeedPair } from "../lib/bySeed";
+import { ratio, table } from "../lib/tables";
 import type { RaceRow } from "./raceRun";
 
 /** Latencies a token that the source compares. */

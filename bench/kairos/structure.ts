@@ -1,6 +1,6 @@
-import { callGraph } from "@/solver/workflow/callGraph";
-import { drawKnownProgram, type ProgramShape, structureFound, TEST_RESOLUTION_SECONDS } from "@/solver/workflow/testProgramGraphs";
-import type { Measurement } from "../benchmark";
+import { callGraph } from "@/solver/workflow/learning/callGraph";
+import { drawKnownProgram, type ProgramShape, structureFound, TEST_RESOLUTION_SECONDS } from "@/solver/workflow/testing/testProgramGraphs";
+import type { Measurement } from "../lib/benchmark";
 
 const PROGRAMS = 1000;
 

@@ -6,7 +6,7 @@ import { sketchOf } from "@/solver/prediction/sketch";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import { workflows } from "@/solver/workflow/templates";
 import { splitPrompts } from "@/solver/workload/split";
-import { answersOf, type Ladder, workflowsOf } from "../chimera/ladders";
+import { answersOf, type Ladder, workflowsOf } from "../lib/ladders";
 import type { Prompts } from "./heldOutErrors";
 
 const TRAINED_PROGRAMS = 3000;

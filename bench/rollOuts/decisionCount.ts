@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { AdminClient } from "@/server/clusters/adminClient";
-import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
+import type { AdminClient } from "@/server/clusters/connector/adminClient";
+import { gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 
 /** What the gateway wrote down of its requests. */
 export interface DecisionCount {
   readonly decided: number;
   /** Records of requests that were not answered 200, as `status reason`. */
   readonly failures: readonly string[];
-  /** Requests that it turned away at the door. */
+  /** Requests that it rejected on arrival. */
   readonly refused: number;
 }
 

@@ -1,4 +1,4 @@
-import { defaultCascade } from "@/server/contracts/gatewayAdmin";
+import { defaultCascade } from "@/server/contracts/gateway/gatewayAdmin";
 import { promptText } from "@/server/load/promptText";
 import { quantile } from "@/solver/numeric/quantile";
 import { drawSample } from "@/solver/workload/sample";
@@ -60,7 +60,7 @@ export class RollOutLoad {
     return [...new Set(this.seen.map(({ phase }) => phase))].map((phase) => this.#report(phase));
   }
 
-  /** What went wrong, as the clients were told. */
+  /** What went wrong, as clients received it. */
   get failures(): readonly string[] {
     return this.seen.flatMap(({ phase, reply: { outcome, status, said } }) =>
       outcome === "answered" ? [] : [`${phase}: ${outcome} ${status} ${said}`],

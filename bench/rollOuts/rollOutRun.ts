@@ -1,9 +1,9 @@
-import { createApplyRunner } from "@/server/clusters/applyRunner";
-import { planOnGpus, startTestCluster } from "@/server/clusters/testCluster";
+import { createApplyRunner } from "@/server/clusters/apply/applyRunner";
+import { planOnGpus, startTestCluster } from "@/server/clusters/testing/testCluster";
 import type { Application, RollOutDip, WorkloadSummary } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { type DecisionCount, DecisionReader } from "./decisionCount";
-import { dipOf, figuresOf } from "./foretold";
+import { dipOf, figuresOf } from "./predicted";
 import { type PhaseReport, RollOutLoad } from "./rollOutLoad";
 
 /** GPUs of each model. */
@@ -30,7 +30,7 @@ export interface RollOutReport {
   readonly phases: readonly PhaseReport[];
   /** Ends of the applications, in their order. */
   readonly ends: readonly string[];
-  /** What clients were told where they got no whole answer. */
+  /** What clients received where they got no whole answer. */
   readonly failures: readonly string[];
   readonly decisions: DecisionCount;
   /** The plan that the gateway follows at the end is the first one. */

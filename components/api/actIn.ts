@@ -2,8 +2,8 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Outcome } from "@/server/contracts/studio";
-import { takeOutcome } from "./takeOutcome";
 import { useTRPC } from "./trpc";
+import { unwrapOutcome } from "./unwrapOutcome";
 
 /** The hook for something done in rooms of the studio. Whatever shows what is in them is read anew when it is done or refused. */
 export const actIn = (...rooms: readonly ("audit" | "batches" | "clusters" | "ensembles" | "profiles")[]) =>
@@ -11,7 +11,7 @@ export const actIn = (...rooms: readonly ("audit" | "batches" | "clusters" | "en
     const trpc = useTRPC();
     const queries = useQueryClient();
     return useMutation({
-      mutationFn: async (order: Order) => takeOutcome(await act(order)),
+      mutationFn: async (order: Order) => unwrapOutcome(await act(order)),
       onSuccess: (done) => onDone?.(done),
       onSettled: () => Promise.all(rooms.map((room) => queries.invalidateQueries(trpc[room].pathFilter()))),
     });

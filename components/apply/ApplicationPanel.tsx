@@ -2,8 +2,8 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Application, ApplicationState, Halt, JournalLine } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { StateWord, type Tone } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -30,7 +30,7 @@ const words: Readonly<Record<ApplicationState, { readonly word: string; readonly
 
 /** State in words: stopped by itself is not paused by somebody, and going back is not going on. */
 function stateOf({ state, undoing, halt }: Application): { readonly word: string; readonly tone: Tone } {
-  if (state === "paused" && halt !== null) return { word: "stopped by itself", tone: "bad" };
+  if (state === "paused" && halt !== null) return { word: "stopped automatically", tone: "bad" };
   if (state === "running" && undoing) return { word: "rolling back", tone: "warn" };
   return words[state];
 }
@@ -43,17 +43,17 @@ function Grace({ application }: { readonly application: Application }) {
   return (
     <p className="text-sm">
       <span role="status" className="sr-only">
-        Begins in a few seconds. Cancelling now leaves nothing changed.
+        Starts in a few seconds. Cancelling now changes nothing.
       </span>
-      <span aria-hidden="true">Begins in {seconds ?? "…"} s. Cancelling now leaves nothing changed.</span>
+      <span aria-hidden="true">Starts in {seconds ?? "…"} s. Cancelling now changes nothing.</span>
     </p>
   );
 }
 
 const reasons: Readonly<Record<Halt["because"], string>> = {
-  health: "of its health",
-  objective: "of what it serves",
-  step: "it could not go on",
+  health: "failed health checks",
+  objective: "service quality",
+  step: "a failed step",
 };
 
 function Halted({ application }: { readonly application: Application }) {
@@ -62,13 +62,13 @@ function Halted({ application }: { readonly application: Application }) {
   return (
     <div role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-sm text-bad" data-testid="halt">
       <p>
-        Stopped by itself at {formatClock(halt.at)}, because {reasons[halt.because]}: {halt.sentence}
+        Stopped automatically at {formatClock(halt.at)} because of {reasons[halt.because]}: {halt.sentence}
       </p>
       {state === "paused" && (
         <p>
           {halt.because === "step"
-            ? "Nothing more is changed until you try again, which goes on from what stands, or roll it back."
-            : "Nothing more is changed until you resume it or roll it back."}
+            ? "Nothing more changes until you try again, which continues from the current state, or roll back."
+            : "Nothing more changes until you resume it or roll it back."}
         </p>
       )}
     </div>
@@ -86,7 +86,7 @@ export function ApplicationPanel({ application }: { readonly application: Applic
     trpc.applications.journal.queryOptions({ id: application.id }, { staleTime: 0, refetchInterval: active ? BUSY_MS : false }),
   );
   const act = useMutation({
-    mutationFn: async (what: "pause" | "resume" | "abort") => takeOutcome(await client.applications[what].mutate({ id: application.id })),
+    mutationFn: async (what: "pause" | "resume" | "abort") => unwrapOutcome(await client.applications[what].mutate({ id: application.id })),
     onSuccess: (_, what) => what === "abort" && handOver(),
     onSettled: () => queries.invalidateQueries(trpc.applications.pathFilter()),
   });
@@ -122,15 +122,15 @@ export function ApplicationPanel({ application }: { readonly application: Applic
       </div>
       {state === "grace" && <Grace application={application} />}
       {active && application.rollBackOnRegression && !application.undoing && (
-        <p className="text-xs text-ink-3">It rolls back by itself if it has to stop, or does not keep its promise.</p>
+        <p className="text-xs text-ink-3">It rolls back automatically if it has to stop or misses its targets.</p>
       )}
       {active && !application.hasWayBack && state !== "grace" && (
         <p className="text-xs text-ink-3">
-          What was in force before is no plan that is kept here: an abort leaves everything as it stands, and undoes nothing.
+          The state before was not a plan stored here: an abort leaves everything as it is and undoes nothing.
         </p>
       )}
       <Halted application={application} />
-      <ul className="list-none text-xs text-ink-2" aria-label="What the studio says of it">
+      <ul className="list-none text-xs text-ink-2" aria-label="Notes of the studio">
         {notesOf(journal, application).map((note) => (
           <li key={`${note.at}${note.detail}`}>
             <time dateTime={note.at} className="text-ink-3">

@@ -43,8 +43,8 @@ function obstacleOf(desk: {
   readonly refusal: string | null;
   readonly steps: number;
 }): Obstacle {
-  if (desk.running && desk.steps === 0) return "This plan is what runs.";
-  if (desk.busy !== undefined) return "A roll-out is under way on this cluster.";
+  if (desk.running && desk.steps === 0) return "This plan is already running.";
+  if (desk.busy !== undefined) return "A roll-out is in progress on this cluster.";
   if (desk.refusal !== null) return desk.refusal;
   return desk.isApproved ? null : "Approve the plan first.";
 }
@@ -71,7 +71,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
   const approvals = kept.approvals.filter((approval) => approval.clusterId === clusterId);
   const obstacle =
     diff === undefined
-      ? "Comparing with what runs."
+      ? "Comparing with the running state."
       : obstacleOf({ isApproved: approvals.length > 0, running, busy, refusal, steps: steps.length });
   const kind = running && steps.length > 0 ? "re-apply" : wasInForce ? "rollback" : "apply";
   const verified = running ? verifiedBy(applications, runningPlanId) : (latest ?? null);
@@ -90,8 +90,8 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
           >
             <PanelState
               status={queryStatus(diffQuery, {
-                what: "Comparing with what runs",
-                empty: refusal !== null && { kind: "empty", title: "It cannot be applied here", text: refusal },
+                what: "Comparing with the running state",
+                empty: refusal !== null && { kind: "empty", title: "This plan cannot be applied here", text: refusal },
               })}
             >
               {() =>
@@ -99,7 +99,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
                   <div className="flex flex-col gap-4">
                     {cluster.topology === "given" && (
                       <p className="text-sm">
-                        Only where requests go changes: the engines are run by somebody else, none is started or stopped.
+                        Only the routing changes: the engines are managed outside Weir, so none is started or stopped.
                       </p>
                     )}
                     <DiffList lines={diff.diff.lines} notes={diff.diff.notes} />
@@ -111,7 +111,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
             </PanelState>
           </Panel>
           {diff?.ok === true && steps.length > 0 && (
-            <Panel title="While it rolls out">
+            <Panel title="Simulated capacity">
               <RollOutPanel diff={diff.diff} cluster={cluster} held={busy !== undefined} />
             </Panel>
           )}
@@ -150,7 +150,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
             </Panel>
           )}
           {((running && busy === undefined) || (verified?.verification ?? null) !== null) && (
-            <Panel title={running ? "Promised and measured" : "Promised and measured while it was in force"}>
+            <Panel title={running ? "Predicted and measured" : "Predicted and measured while it was in force"}>
               <VerificationPanel application={verified} running={running} />
             </Panel>
           )}

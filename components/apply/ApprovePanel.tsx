@@ -4,8 +4,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Approval, ClusterSummary } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { TextField } from "../ui/Field";
@@ -30,7 +30,7 @@ export function ApprovePanel({ plan, cluster, approvals, onApproved }: ApprovePa
   const [reason, setReason] = useState("");
   const { id: clusterId, name } = cluster.spec;
   const approve = useMutation({
-    mutationFn: async () => takeOutcome(await client.plans.approve.mutate({ planId, clusterId, hash: planId, reason })),
+    mutationFn: async () => unwrapOutcome(await client.plans.approve.mutate({ planId, clusterId, hash: planId, reason })),
     onSuccess: () => {
       onApproved();
       return queries.invalidateQueries(trpc.plans.pathFilter());
@@ -39,15 +39,15 @@ export function ApprovePanel({ plan, cluster, approvals, onApproved }: ApprovePa
   return (
     <div className="flex flex-col gap-3">
       <p className="text-sm text-ink-2">
-        An approval holds on {name} for exactly this plan, named by its hash:
+        The approval is valid on {name} for exactly this plan, identified by its hash:
         <code className="mt-1 block rounded bg-sunken px-2 py-1 font-mono text-xs break-all text-ink" data-testid="approved-hash">
           {planId}
         </code>
       </p>
       <GateWarning plan={plan} />
       {plan.predictions.notes.length > 0 && (
-        <section aria-label="Before you trust its figures" className="text-sm">
-          <h3 className="mb-1 text-xs text-ink-3">Before you trust its figures</h3>
+        <section aria-label="Limits of these figures" className="text-sm">
+          <h3 className="mb-1 text-xs text-ink-3">Limits of these figures</h3>
           <ul className="flex list-disc flex-col gap-1 pl-4 text-ink-2">
             {plan.predictions.notes.map((note) => (
               <li key={note} className="max-w-prose">

@@ -44,7 +44,7 @@ export function DiffList({ lines, notes }: { readonly lines: readonly DiffLine[]
           Hide unchanged
         </Check>
       )}
-      {lines.every(({ sign }) => sign === "=") && <p className="text-sm text-ink-3">Nothing changes: this plan is what runs.</p>}
+      {lines.every(({ sign }) => sign === "=") && <p className="text-sm text-ink-3">Nothing changes: this plan is already running.</p>}
       <Lines lines={hideUnchanged ? changed : [...changed, ...unchanged]} />
       {hideUnchanged && unchanged.length > 0 && <p className="text-xs text-ink-3">{unchanged.length} unchanged, hidden</p>}
       {engines.length > 0 && (
@@ -53,7 +53,7 @@ export function DiffList({ lines, notes }: { readonly lines: readonly DiffLine[]
             Engines <span className="font-normal text-ink-3">{enginesText}</span>
           </summary>
           {shownEngines.length === 0 ? (
-            <p className="py-1.5 text-sm text-ink-3">Every engine as before.</p>
+            <p className="py-1.5 text-sm text-ink-3">Every engine stays as it is.</p>
           ) : (
             <Lines lines={shownEngines} />
           )}
@@ -61,7 +61,7 @@ export function DiffList({ lines, notes }: { readonly lines: readonly DiffLine[]
       )}
       {notes.length > 0 && (
         <section aria-label="Stays as it is" className="rounded-md bg-sunken px-3 py-2 text-sm">
-          <h3 className="text-xs text-ink-3">None of this studio's, stays as it is</h3>
+          <h3 className="text-xs text-ink-3">Not managed by this studio, stays as it is</h3>
           <ul className="list-none">
             {notes.map((note) => (
               <li key={note} className="[overflow-wrap:anywhere]">

@@ -11,12 +11,12 @@ import { DipChart } from "./DipChart";
 import { prepareDip } from "./prepareDip";
 
 const columns = [
-  { key: "name", name: "Stretch" },
-  { key: "lasts", name: "Lasts", numeric: true },
-  { key: "replicas", name: "Replicas that serve" },
+  { key: "name", name: "Phase" },
+  { key: "lasts", name: "Duration", numeric: true },
+  { key: "replicas", name: "Serving replicas" },
   { key: "sustains", name: "Sustains", numeric: true },
   { key: "p95", name: "p95", numeric: true },
-  { key: "verdict", name: "Against the rate" },
+  { key: "verdict", name: "Compared with the rate" },
 ] as const;
 
 function Dip({ dip, steps }: { readonly dip: RollOutDip; readonly steps: readonly ApplyStep[] }) {
@@ -31,8 +31,8 @@ function Dip({ dip, steps }: { readonly dip: RollOutDip; readonly steps: readonl
         <>
           <DipChart picture={picture} />
           <details>
-            <summary className="text-xs text-ink-2">As a table, and what it rests on</summary>
-            <Table caption="What each stretch of the roll-out sustains, modelled" columns={columns}>
+            <summary className="text-xs text-ink-2">Table and assumptions</summary>
+            <Table caption="Sustained rate in each phase of the roll-out, modelled" columns={columns}>
               {picture.stretches.map((stretch) => (
                 <tr key={stretch.key}>
                   <td>
@@ -53,7 +53,7 @@ function Dip({ dip, steps }: { readonly dip: RollOutDip; readonly steps: readonl
               {dip.basis.map((sentence) => (
                 <li key={sentence}>{sentence}</li>
               ))}
-              {picture.stretched && <li>Short stretches are drawn wider than they last.</li>}
+              {picture.stretched && <li>Short phases are drawn wider than their duration.</li>}
             </ul>
           </details>
         </>
@@ -71,10 +71,10 @@ export function DipPanel(props: {
 }) {
   const { planId, clusterId } = props;
   const trpc = useTRPC();
-  const query = useQuery(trpc.plans.dip.queryOptions({ planId, clusterId }, { enabled: !props.held }));
+  const query = useQuery(trpc.plans.capacityDip.queryOptions({ planId, clusterId }, { enabled: !props.held }));
   const { data } = query;
   if (props.held && data === undefined)
-    return <p className="text-sm text-ink-3">A roll-out is under way: what another would cost is simulated when it has ended.</p>;
+    return <p className="text-sm text-ink-3">A roll-out is in progress. Another one can be simulated when it has ended.</p>;
   const refused = data?.ok === false && { kind: "empty" as const, title: "It cannot be simulated", text: data.message };
   return (
     <PanelState status={queryStatus(query, { what: "Simulating the roll-out", empty: refused })}>

@@ -26,9 +26,10 @@ export function DriftNotice({ clusterId, planId }: { readonly clusterId: string;
     >
       <StateWord tone="warn">drifted</StateWord>
       <p role="status">
-        What runs differs from plan {drift.planId === null ? "" : shortHash(drift.planId)} in {formatCounted(drift.lines.length, "place")}.
+        The running state differs from plan {drift.planId === null ? "" : shortHash(drift.planId)} in{" "}
+        {formatCounted(drift.lines.length, "place")}.
       </p>
-      <span className="text-xs text-ink-2">looked at {formatClock(drift.checkedAt)}</span>
+      <span className="text-xs text-ink-2">checked at {formatClock(drift.checkedAt)}</span>
       <span className="ml-auto flex gap-3">
         <Link href={link("/clusters")} className="text-accent underline underline-offset-2">
           Show all

@@ -1,8 +1,8 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { takeOutcome } from "../api/takeOutcome";
 import { type Inputs, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 
@@ -17,7 +17,7 @@ export function ExportButtons({ planId, clusterId }: { readonly planId: string; 
   const client = useTRPCClient();
   const save = useMutation({
     mutationFn: async (format: Inputs["plans"]["export"]["format"]) =>
-      takeOutcome(await client.plans.export.query({ planId, clusterId, format })),
+      unwrapOutcome(await client.plans.export.query({ planId, clusterId, format })),
     onSuccess: ({ name, text }) => {
       const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
       const anchor = document.createElement("a");

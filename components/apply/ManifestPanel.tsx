@@ -49,7 +49,7 @@ function File({ file, open }: { readonly file: ShownFile; readonly open: boolean
           {file.sign === "=" ? "" : `${formatCount(file.added)} lines in, ${formatCount(file.removed)} out`}
         </span>
       </summary>
-      {!file.matched && <p className="mt-1 text-xs text-ink-3">The two differ too much to be held against each other line by line.</p>}
+      {!file.matched && <p className="mt-1 text-xs text-ink-3">The two files differ too much for a line-by-line comparison.</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
       <pre tabIndex={0} className="mt-1 max-h-96 overflow-auto rounded bg-sunken py-2 font-mono text-xs">
         {file.hunks.map((hunk) => (
@@ -61,7 +61,9 @@ function File({ file, open }: { readonly file: ShownFile; readonly open: boolean
           </span>
         ))}
         {file.skippedAtEnd > 0 && <span className="block px-3 text-ink-3">… {skippedText(file.skippedAtEnd)}</span>}
-        {file.left > 0 && <span className="block px-3 text-ink-3">… {formatCount(file.left)} more lines: export it to read them all</span>}
+        {file.left > 0 && (
+          <span className="block px-3 text-ink-3">… {formatCount(file.left)} more lines: export the file to read them all</span>
+        )}
       </pre>
     </details>
   );
@@ -76,8 +78,8 @@ function Files({ planId, clusterId }: { readonly planId: string; readonly cluste
   const refused = data?.ok === false && { kind: "empty" as const, title: "No files to show", text: data.message };
   const same = files.length === 0 && {
     kind: "empty" as const,
-    title: "Nothing of it changes",
-    text: "What this plan leads to is what is there. Show unchanged to read it.",
+    title: "No file changes",
+    text: "The files of this plan equal the current ones. Show unchanged lines to read them.",
   };
   return (
     <PanelState status={queryStatus(query, { what: "Writing the files", empty: refused || same })}>

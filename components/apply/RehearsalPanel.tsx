@@ -2,8 +2,8 @@
 
 import { useMutation } from "@tanstack/react-query";
 import type { ApplyStep } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -19,7 +19,7 @@ export function RehearsalPanel(props: {
   const { planId, clusterId } = props;
   const client = useTRPCClient();
   const rehearse = useMutation({
-    mutationFn: async () => prepareRehearsal(takeOutcome(await client.plans.rehearse.mutate({ planId, clusterId })).steps, props.steps),
+    mutationFn: async () => prepareRehearsal(unwrapOutcome(await client.plans.rehearse.mutate({ planId, clusterId })).steps, props.steps),
   });
   const { data } = rehearse;
   return (
@@ -29,7 +29,7 @@ export function RehearsalPanel(props: {
           {rehearse.isPending ? "Rehearsing …" : "Rehearse"}
         </Button>
         <span role="status" className={`text-sm ${data !== undefined && data.failing > 0 ? "text-bad" : "text-ink-3"}`}>
-          {rehearse.isPending ? "Asking the cluster." : (data?.says ?? "Every step is tried on the cluster, and nothing is written.")}
+          {rehearse.isPending ? "Asking the cluster." : (data?.says ?? "Each step runs on the cluster as a dry run; nothing is written.")}
         </span>
       </div>
       <ErrorLine error={rehearse.error} />

@@ -4,8 +4,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import type { Application, ApplicationState, AuditLine, PlanSummary } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { cascadeText } from "../routing/usePlanChoices";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { StateWord, type Tone } from "../ui/Badge";
@@ -34,12 +34,12 @@ const columns = [
   { key: "when", name: "In force since" },
   { key: "plan", name: "Plan" },
   { key: "cascade", name: "Cascade" },
-  { key: "quality", name: "Quality promised", numeric: true },
-  { key: "p95", name: "p95 promised", numeric: true },
+  { key: "quality", name: "Predicted quality", numeric: true },
+  { key: "p95", name: "Predicted p95", numeric: true },
   { key: "who", name: "By" },
-  { key: "why", name: "Approved because" },
-  { key: "verified", name: "Kept its promise" },
-  { key: "act", name: "Way back", numeric: true },
+  { key: "why", name: "Reason for approval" },
+  { key: "verified", name: "On target" },
+  { key: "act", name: "Rollback", numeric: true },
 ] as const;
 
 /** Takes the first plan out of force again: there is no earlier one whose page could show the difference. */
@@ -50,7 +50,7 @@ function StopAll({ clusterId, clusterName }: { readonly clusterId: string; reado
   const [open, setOpen] = useState(false);
   const [typed, setTyped] = useState("");
   const stop = useMutation({
-    mutationFn: async () => takeOutcome(await client.applications.rollback.mutate({ clusterId, toPlanId: null })),
+    mutationFn: async () => unwrapOutcome(await client.applications.rollback.mutate({ clusterId, toPlanId: null })),
     onSuccess: () => setOpen(false),
     onSettled: () => queries.invalidateQueries(trpc.applications.pathFilter()),
   });
@@ -97,7 +97,7 @@ function PlanName({ planId }: { readonly planId: string | null }) {
 const attemptEnds: Readonly<Partial<Record<ApplicationState, { readonly word: string; readonly tone: Tone; readonly says: string }>>> = {
   failed: { word: "failed", tone: "bad", says: "" },
   aborted: { word: "cancelled", tone: "neutral", says: "Nothing was changed." },
-  "rolled-back": { word: "rolled back", tone: "warn", says: "What was done is undone." },
+  "rolled-back": { word: "rolled back", tone: "warn", says: "All changes were undone." },
 };
 
 function AttemptRow({ attempt: { planId, state, startedAt, actor, error } }: Attempt) {

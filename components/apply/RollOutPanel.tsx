@@ -20,8 +20,8 @@ export function RollOutPanel(props: { readonly diff: PlanDiff; readonly cluster:
           value={formatPercent(diff.capacityDip)}
           detail={
             diff.capacityDip === 0
-              ? "no model goes below the fewer of what it has now and after"
-              : "of the model hit hardest: too few spare GPUs to bring its successor up first"
+              ? "no model drops below the smaller of its replica counts before and after"
+              : "of the most affected model: too few spare GPUs to start its successor first"
           }
         />
         <Figure name="Spare GPUs" value={formatCount(diff.spareGpus)} detail="free for new engines before old ones stop" />

@@ -2,8 +2,8 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type Ref, useState } from "react";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 
@@ -35,7 +35,7 @@ export function StartPanel(props: {
   const [rollBackOnRegression, setRollBackOnRegression] = useState(false);
   const start = useMutation({
     mutationFn: async () =>
-      takeOutcome(
+      unwrapOutcome(
         props.kind === "rollback"
           ? await client.applications.rollback.mutate({ clusterId, toPlanId: planId, rollBackOnRegression })
           : await client.applications.start.mutate({ planId, clusterId, expectedRunningPlanId, rollBackOnRegression }),
@@ -48,7 +48,7 @@ export function StartPanel(props: {
   return (
     <div className="flex flex-col gap-2">
       <Check checked={rollBackOnRegression} onChange={setRollBackOnRegression}>
-        Roll back by itself if it has to stop{props.isPredicted && " or does not keep its promise"}
+        Roll back automatically if it has to stop{props.isPredicted && " or misses its targets"}
       </Check>
       <div className="flex flex-wrap items-center gap-3">
         <Button

@@ -11,7 +11,7 @@ import { prepareVerification } from "./prepareVerification";
 
 const columns = [
   { key: "name", name: "Figure" },
-  { key: "promised", name: "Promised" },
+  { key: "promised", name: "Predicted" },
   { key: "measured", name: "Measured", numeric: true },
   { key: "verdict", name: "Verdict" },
 ] as const;
@@ -33,8 +33,8 @@ export function VerificationPanel({ application, running }: { readonly applicati
     return (
       <p className="text-sm text-ink-3">
         {application === null
-          ? "No roll-out brought this plan into force last, so no window was opened in which it has to keep its promise. "
-          : "No window was opened after this roll-out. "}
+          ? "This plan was not put into force by the latest roll-out, so it has no verification window. "
+          : "This roll-out has no verification window. "}
         {live}
       </p>
     );
@@ -48,7 +48,7 @@ export function VerificationPanel({ application, running }: { readonly applicati
         <span className="min-w-0">{says}</span>
       </p>
       {rows.length > 0 && (
-        <Table caption="Promised and measured" columns={columns}>
+        <Table caption="Predicted and measured" columns={columns}>
           {rows.map((row) => (
             <tr key={row.name}>
               <td>{row.name}</td>
@@ -67,7 +67,7 @@ export function VerificationPanel({ application, running }: { readonly applicati
       )}
       {verification.state === "failed" && application.state === "done" && previousPlanId !== null && (
         <p className="flex flex-wrap items-center gap-2 text-sm">
-          It did not keep its promise.
+          It missed its targets.
           <Link href={link(`/apply/${previousPlanId}`)} className={buttonClass("plain")}>
             Preview rollback
           </Link>

@@ -44,8 +44,8 @@ const INSTANT_SECONDS = 0.0005;
 const LEAST_WIDTH = 0.03;
 
 const kindWords: Readonly<Record<ApplyStep["kind"], string>> = {
-  "load-outcomes": "give prompts",
-  start: "bring up",
+  "load-outcomes": "load prompts",
+  start: "start",
   verify: "verify",
   "switch-policy": "switch routing",
   drain: "drain",

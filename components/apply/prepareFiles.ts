@@ -8,7 +8,7 @@ export interface ShownLine extends TextLine {
 }
 
 /** Lines that stand together; `skipped` equal ones were left out before them. */
-export interface Hunk {
+interface Hunk {
   readonly skipped: number;
   readonly lines: readonly ShownLine[];
 }

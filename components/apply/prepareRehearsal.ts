@@ -26,6 +26,6 @@ export function prepareRehearsal(rehearsed: readonly RehearsedStep[], steps: rea
 
 function saysOf(all: number, failing: number): string {
   if (all === 0) return "There is no step to rehearse: nothing changes.";
-  if (failing === 0) return `${formatCounted(all, "step")} rehearsed: nothing stands in the way. Nothing was written.`;
+  if (failing === 0) return `${formatCounted(all, "step")} rehearsed: none would fail. Nothing was written.`;
   return `${failing} of ${formatCounted(all, "step")} would fail. Nothing was written.`;
 }

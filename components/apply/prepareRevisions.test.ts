@@ -94,8 +94,8 @@ describe("prepareInForce", () => {
   });
 
   it("leaves the plan marked whose knobs were turned", () => {
-    expect(summary([line("knobs turned", 5)]).slice(0, 2)).toEqual([
-      ["knobs turned", true],
+    expect(summary([line("controls set", 5)]).slice(0, 2)).toEqual([
+      ["controls set", true],
       ["b", true],
     ]);
   });

@@ -39,7 +39,7 @@ export interface Attempt {
 
 /** The gateway's audit lines of another plan in force, and those of another policy of the same plan. */
 const PLAN_CHANGES: readonly string[] = ["canary promoted", "rolled back"];
-const POLICY_CHANGES: readonly string[] = ["knobs turned"];
+const POLICY_CHANGES: readonly string[] = ["controls set"];
 
 /** The lines of one cluster's gateway. */
 export const linesOfGateway = (
@@ -77,12 +77,12 @@ export function noWayBack(applications: readonly Application[], revisions: reado
   if (applications.length === 0) return "No plan has been applied to this cluster yet, so there is none to roll back to.";
   if (revisions.length === 0)
     return applications.some(isActive)
-      ? "The first plan of this cluster is just being applied: abort it to go back to nothing."
-      : "No plan that was tried here has come into force, so there is none to roll back to.";
+      ? "The first plan of this cluster is being applied: abort it to go back to nothing."
+      : "No plan has come into force here yet, so there is none to roll back to.";
   if (revisions.some(({ canReturn }) => canReturn)) return "";
   return revisions.some(({ current }) => current)
-    ? "It is the only plan that was in force here: the way back is to nothing."
-    : "What is in force was not applied by this studio, and no earlier plan of it is kept.";
+    ? "This is the only plan that was in force here: a rollback stops every engine."
+    : "The current state was not applied by this studio, and no earlier plan is stored.";
 }
 
 /** States in which an application still changes the cluster. */

@@ -29,7 +29,7 @@ it("does not call an engine verified that was only started", () => {
 
 it("does not call a step verified that was done again since, and tells a cut step from one that never began", () => {
   expect(words([step("1", { state: "done" })], [line("1", "verified"), line("1", "intended")])).toEqual(["done"]);
-  expect(words([step("1", { state: "skipped" }), step("2", { state: "skipped" })], [line("1", "cut")])).toEqual(["cut off", "skipped"]);
+  expect(words([step("1", { state: "skipped" }), step("2", { state: "skipped" })], [line("1", "cut")])).toEqual(["interrupted", "skipped"]);
 });
 
 it("says what a running step is at and for how long, and offers the log of its engine", () => {

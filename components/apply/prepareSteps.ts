@@ -33,7 +33,7 @@ const events: Readonly<Record<JournalLine["event"], { readonly word: string; rea
   done: { word: "done", tone: "good" },
   verified: { word: "verified", tone: "good" },
   failed: { word: "failed", tone: "bad" },
-  cut: { word: "cut off", tone: "warn" },
+  cut: { word: "interrupted", tone: "warn" },
   said: { word: "note", tone: "neutral" },
 };
 
@@ -66,7 +66,7 @@ export function prepareSteps(steps: readonly ApplyStep[], journal: readonly Jour
 function wordOf(step: ApplyStep, last: JournalLine["event"] | undefined): Pick<ShownStep, "word" | "tone"> {
   // That a started engine is listed was looked up; whether it serves is a step of its own.
   if (step.state === "done" && last === "verified") return { word: step.kind === "start" ? "started, loading" : "verified", tone: "good" };
-  if (step.state === "skipped" && last === "cut") return { word: "cut off", tone: "warn" };
+  if (step.state === "skipped" && last === "cut") return { word: "interrupted", tone: "warn" };
   return states[step.state];
 }
 

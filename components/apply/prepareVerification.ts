@@ -2,7 +2,7 @@ import type { Application, Verification } from "@/server/contracts/studio";
 import { besideMeasured } from "../proposals/preparePromises";
 import type { Tone } from "../ui/Badge";
 
-export interface VerificationRow {
+interface VerificationRow {
   readonly name: string;
   readonly promised: string;
   readonly measured: string;

@@ -32,7 +32,7 @@ export function useApplications(clusterId: string) {
       trpc.clusters.pathFilter(),
       trpc.plans.list.pathFilter(),
       trpc.plans.diff.pathFilter(),
-      trpc.plans.dip.pathFilter(),
+      trpc.plans.capacityDip.pathFilter(),
       trpc.plans.generated.pathFilter(),
       trpc.applications.journal.pathFilter(),
     ]) {

@@ -3,16 +3,16 @@
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { ArrivalsChoice } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { SelectField } from "../ui/Field";
+import { FilePicker } from "../ui/FilePicker";
 import { formatCounted, formatSeconds } from "../ui/format";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
+import { uploadArrivals } from "../ui/uploadFile";
 import { useDebounced } from "../ui/useDebounced";
-import { FilePicker } from "../workloads/FilePicker";
-import { uploadArrivals } from "../workloads/uploadFile";
 import { CounterSpan, lastDay } from "./CounterSpan";
 import { HourBars } from "./HourBars";
 import { PreviewPanel } from "./PreviewPanel";
@@ -25,11 +25,11 @@ type Kind = ArrivalsChoice["kind"];
 
 const kinds: readonly { readonly value: Kind; readonly text: string }[] = [
   { value: "generated", text: "Bursty, generated" },
-  { value: "gateway", text: "Requests that a gateway answered lately" },
-  { value: "counters", text: "Rates of a cluster’s counters" },
+  { value: "gateway", text: "Recent requests of a gateway" },
+  { value: "counters", text: "Request rates from a cluster’s counters" },
   { value: "upload", text: "A trace (CSV)" },
-  { value: "hours", text: "Rates by hour of the day, typed" },
-  { value: "workload", text: "Those of another workload" },
+  { value: "hours", text: "Rates by hour of the day, entered by hand" },
+  { value: "workload", text: "Arrivals of another workload" },
 ];
 
 /** Long enough to type a number, short enough to feel at once. */
@@ -53,7 +53,7 @@ export function ArrivalsChooser(props: {
   const isNamed = kind === value.arrivals.kind;
   const preview = useQuery({
     queryKey: ["arrivals", "preview", still],
-    queryFn: async () => takeOutcome(await client.arrivals.preview.mutate(asAsked(still))).preview,
+    queryFn: async () => unwrapOutcome(await client.arrivals.preview.mutate(asAsked(still))).preview,
     enabled: isNamed && still.arrivals.kind === kind,
     placeholderData: keepPreviousData,
     retry: false,
@@ -87,7 +87,7 @@ export function ArrivalsChooser(props: {
         />
       )}
       {isNamed && (
-        <PanelState status={queryStatus(preview, { what: "Looking at the arrivals" })}>
+        <PanelState status={queryStatus(preview, { what: "Reading the arrivals" })}>
           {() => preview.data !== undefined && <PreviewPanel preview={preview.data} byHour={kind !== "hours"} />}
         </PanelState>
       )}
@@ -174,7 +174,8 @@ function OfCluster(props: {
     if (chosen === "" && first !== undefined) take(first);
     // The page's cluster is taken once, when the kind is chosen.
   }, [chosen, first, kind]);
-  if (clusters.length === 0) return <p className="text-sm text-ink-2">The studio is not connected to any cluster, so it saw no traffic.</p>;
+  if (clusters.length === 0)
+    return <p className="text-sm text-ink-2">The studio is not connected to any cluster, so it has no traffic data.</p>;
   return (
     <div className="flex flex-col gap-3">
       <SelectField

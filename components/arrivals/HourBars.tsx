@@ -67,7 +67,7 @@ export function HourBars(props: { readonly rates: readonly number[]; readonly on
         ))}
       </div>
       {rates.every((rate) => rate === rates[0]) && (
-        <p className="text-xs text-ink-3">All hours are alike so far: segments of this day would differ in nothing but their length.</p>
+        <p className="text-xs text-ink-3">All hours have the same rate: segments of this day would differ only in length.</p>
       )}
       <div className="grid grid-cols-6 gap-1 sm:grid-cols-12">
         {rates.map((rate, hour) => (

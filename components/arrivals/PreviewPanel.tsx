@@ -16,7 +16,7 @@ export function PreviewPanel({ preview, byHour }: { readonly preview: ArrivalsPr
   return (
     <div className="flex flex-col gap-3" data-testid="arrivals-preview">
       <p className="text-sm">
-        {formatCounted(preview.arrivals, "arrival")} at {formatRate(preview.requestsPerSecond)} in the mean.
+        {formatCounted(preview.arrivals, "arrival")} at {formatRate(preview.requestsPerSecond)} on average.
       </p>
       <p className="text-xs text-ink-3 [overflow-wrap:anywhere]">{preview.origin}</p>
       <div className={`grid gap-4 ${isClocked ? "sm:grid-cols-2" : ""}`}>
@@ -50,8 +50,8 @@ export function PreviewPanel({ preview, byHour }: { readonly preview: ArrivalsPr
       )}
       {preview.arrivals > SIMULATED && (
         <p className="text-xs text-ink-3">
-          A plan is simulated on the first {formatCount(SIMULATED)} at most, at the rate it is made for: cut the day into segments to plan
-          busy and quiet hours apart.
+          A plan is simulated on the first {formatCount(SIMULATED)} at most, at its planned rate. Divide the day into segments to plan busy
+          and quiet hours separately.
         </p>
       )}
     </div>

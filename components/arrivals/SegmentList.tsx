@@ -21,7 +21,7 @@ export function SegmentList(props: {
   const set = (next: readonly Segment[]): void => props.onChange({ segments: next });
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="mb-1 text-xs text-ink-3">Segments of the day, a workload each</legend>
+      <legend className="mb-1 text-xs text-ink-3">Segments of the day, one workload each</legend>
       {segments.length === 0 && <p className="text-sm text-ink-2">The whole day, as one workload.</p>}
       {segments.map((segment, at) => (
         <SegmentRow

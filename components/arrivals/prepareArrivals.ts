@@ -1,6 +1,6 @@
 import type { ArrivalsChoice, ArrivalsPreview, Segment } from "@/server/contracts/studio";
 
-/** Which arrivals, cut into which parts of the day of which time zone: what `workloads.rearrive` and `profiles.toWorkload` take. */
+/** Which arrivals, cut into which parts of the day of which time zone: what `workloads.replaceArrivals` and `profiles.toWorkload` take. */
 export interface ChosenArrivals {
   readonly arrivals: ArrivalsChoice;
   readonly segments: readonly Segment[];

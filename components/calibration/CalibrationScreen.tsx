@@ -99,7 +99,7 @@ export function CalibrationScreen() {
   return (
     <div className="flex flex-col gap-4">
       <PageHeader title="Calibration">
-        <p className="text-sm text-ink-3">How far predictions are from measured runs, and what they rest on.</p>
+        <p className="text-sm text-ink-3">How far predictions are from measured runs, and the runs they were fitted on.</p>
         <Button className="ml-auto" onClick={() => write({ importing: true }, "push")}>
           Import a profile
         </Button>
@@ -121,12 +121,12 @@ export function CalibrationScreen() {
                 />
                 {view.profile !== null && asked === undefined && (
                   <p role="status" className="flex min-h-8 items-center text-sm text-warn">
-                    There is no profile "{view.profile}" any more: this is "{profile.name}", which plans are made with.
+                    The profile "{view.profile}" no longer exists. This is "{profile.name}", which is used for planning.
                   </p>
                 )}
                 {list.inUse !== profile.id && (
                   <p className="flex min-h-8 items-center text-xs text-ink-3">
-                    Plans are made with "{profiles.find((each) => each.id === list.inUse)?.name}".
+                    Plans use "{profiles.find((each) => each.id === list.inUse)?.name}".
                   </p>
                 )}
               </div>

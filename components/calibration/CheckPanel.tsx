@@ -83,7 +83,8 @@ export function CheckPanel(props: {
           <div className="flex flex-col gap-6">
             {rows.some(({ row }) => row.origin === "emulated") && (
               <p className="text-sm text-ink-2">
-                <Badge tone="hatched">emulated</Badge> Runs of emulated engines: they say nothing of how near predictions are to real ones.
+                <Badge tone="hatched">emulated</Badge> Runs of emulated engines: they do not show how accurate predictions are for real
+                engines.
               </p>
             )}
             {check.errors === null && (
@@ -102,17 +103,17 @@ export function CheckPanel(props: {
             )}
             <div className="grid gap-x-8 gap-y-6 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
               <div className="flex min-w-0 flex-col gap-2">
-                <h3 className="text-sm font-semibold">Predicted (upwards) against measured {name}</h3>
+                <h3 className="text-sm font-semibold">Predicted (y) against measured (x) {name}</h3>
                 {picture === null ? (
                   <p className="text-sm text-ink-3">
-                    {check.errors === null ? "When the first runs are predicted." : `No row has a measured ${name} to compare with.`}
+                    {check.errors === null ? "Waiting for the first predictions." : `No row has a measured ${name} to compare with.`}
                   </p>
                 ) : (
                   <>
                     <ScatterChart picture={picture} name={name} pointed={pointed} onPoint={setPointed} onPick={setPicked} />
                     <p className="text-xs text-ink-3">
                       {formatCount(picture.counts.inBand)} of {formatCounted(picture.counts.drawn, "run")} within ±10 % (shaded). Means over
-                      each run: public measurements hold no percentiles.
+                      each run: public measurements have no percentiles.
                       {picture.counts.clipped > 0 && ` ${formatCount(picture.counts.clipped)} beyond the chart, as ▲ or ▼ at its edge.`}
                       {rows.length > picture.counts.drawn &&
                         ` ${formatCount(rows.length - picture.counts.drawn)} without a measured or predicted ${name}, left out.`}
@@ -123,7 +124,7 @@ export function CheckPanel(props: {
               <div className="flex min-w-0 flex-col gap-2">
                 <h3 className="text-sm font-semibold">Errors by {groupingNames[view.group]}</h3>
                 {check.errors === null ? (
-                  <p className="text-sm text-ink-3">When all runs are predicted.</p>
+                  <p className="text-sm text-ink-3">Waiting for all predictions.</p>
                 ) : (
                   <GroupTable errors={check.errors} group={view.group} marks={marks} />
                 )}

@@ -1,10 +1,11 @@
+import { formatFinePercent } from "@/components/ui/format";
 import { isMatched } from "@/solver/calibration/servingErrors";
 import type { ProfileErrors, ServingMetric } from "@/solver/hardware/engineProfile";
 import { Badge } from "../ui/Badge";
 import { formatCount } from "../ui/format";
 import { type Column, Table } from "../ui/Table";
 import { metricNames } from "./calibrationCodec";
-import { formatError, formatShare } from "./formatError";
+import { formatError } from "./formatError";
 
 const figures = [
   { key: "mean", name: "Mean error", numeric: true },
@@ -39,9 +40,9 @@ export function ErrorTable(props: {
               </td>
               {named && <td className="whitespace-nowrap">{name}</td>}
               <td className="text-right">{formatCount(rows)}</td>
-              <td className="text-right">{formatShare(none ? null : meanAbsolute)}</td>
+              <td className="text-right">{formatFinePercent(none ? null : meanAbsolute)}</td>
               <td className="text-right">{formatError(none ? null : bias)}</td>
-              <td className="text-right">{formatShare(none ? null : p90Absolute)}</td>
+              <td className="text-right">{formatFinePercent(none ? null : p90Absolute)}</td>
             </tr>
           );
         }),

@@ -5,8 +5,8 @@ import { useState } from "react";
 import type { FitState, ProfileFit } from "@/server/contracts/studio";
 import { choiceText } from "@/solver/calibration/chooseFit";
 import { type EngineKind, type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { SelectField, TextField } from "../ui/Field";
 import { Panel } from "../ui/Panel";
@@ -31,15 +31,15 @@ function FitResult({ fit, base, file }: { readonly fit: ProfileFit; readonly bas
           <ErrorTable caption={`Errors of ${profile.name}`} sets={sets} />
           <p className="text-xs text-ink-3">
             {heldOutErrors === null
-              ? "All rows are of one model, GPU, shape and lengths: nothing is said of the error at other lengths."
-              : "Unseen: each fifth of the models, shapes and lengths was predicted by a fit to the others. Rows set aside count in neither."}
+              ? "All rows have one model, GPU, shape and lengths: the error at other lengths is unknown."
+              : "Unseen: five-fold cross-validation over models, shapes and lengths. Excluded rows count in neither."}
           </p>
         </section>
         <section className="flex flex-col gap-2">
           <h3 className="text-sm font-semibold">Efficiencies of kernels: fitted or not</h3>
           {choice.errors !== null && (
             <ErrorTable
-              caption="Errors of both fits on rows kept aside"
+              caption="Errors of both fits on held-out rows"
               sets={[
                 { name: choice.efficiencies ? "without" : "without (taken)", errors: choice.errors.hostTerms },
                 { name: choice.efficiencies ? "with (taken)" : "with", errors: choice.errors.withEfficiencies },
@@ -48,12 +48,12 @@ function FitResult({ fit, base, file }: { readonly fit: ProfileFit; readonly bas
           )}
           <p className="text-sm text-ink-2">{choiceText(choice)}</p>
           {choice.errors !== null && keptAside?.by === "concurrency" && (
-            <p className="text-xs text-ink-3">All rows have the same lengths: those kept aside differ in requests in flight.</p>
+            <p className="text-xs text-ink-3">All rows have the same lengths: held-out rows differ in requests in flight.</p>
           )}
         </section>
         {notFitted.length > 0 && (
           <section className="flex flex-col gap-2">
-            <h3 className="text-sm font-semibold">Left as they were</h3>
+            <h3 className="text-sm font-semibold">Unchanged coefficients</h3>
             <ul className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2">
               {notFitted.map(({ coefficient, reason }) => (
                 <li key={coefficient}>
@@ -65,7 +65,7 @@ function FitResult({ fit, base, file }: { readonly fit: ProfileFit; readonly bas
         )}
         {outliers.length > 0 && (
           <section className="flex flex-col gap-2">
-            <h3 className="text-sm font-semibold">Rows set aside</h3>
+            <h3 className="text-sm font-semibold">Excluded rows</h3>
             <ul className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2">
               {outliers.map(({ line, reason }) => (
                 <li key={line}>
@@ -86,7 +86,7 @@ const efficienciesAsked = { "by-error": null, fitted: true, kept: false } as con
 const efficiencyOptions = [
   { value: "by-error", text: "fitted if that predicts unseen rows better" },
   { value: "fitted", text: "fitted too" },
-  { value: "kept", text: "left as they are" },
+  { value: "kept", text: "unchanged" },
 ] as const satisfies readonly { readonly value: keyof typeof efficienciesAsked; readonly text: string }[];
 
 /** How often a fit under way is asked after. */
@@ -131,16 +131,16 @@ export function FitPanel(props: {
         tpotOnly,
         name: name.trim(),
       };
-      return takeOutcome(await client.calibrations.startFit.mutate(request));
+      return unwrapOutcome(await client.calibrations.startFit.mutate(request));
     },
     onSuccess: ({ id }) => props.onFit(id),
   });
   const stop = useMutation({
-    mutationFn: async (id: string) => takeOutcome(await client.calibrations.stopFit.mutate({ id })),
+    mutationFn: async (id: string) => unwrapOutcome(await client.calibrations.stopFit.mutate({ id })),
     onSettled: () => queries.invalidateQueries(trpc.calibrations.fit.pathFilter()),
   });
   const keep = useMutation({
-    mutationFn: async (profile: EngineProfile) => takeOutcome(await client.calibrations.keep.mutate({ profile })),
+    mutationFn: async (profile: EngineProfile) => unwrapOutcome(await client.calibrations.keep.mutate({ profile })),
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries(trpc.calibrations.pathFilter());
       props.onKept(id);
@@ -239,17 +239,17 @@ function statusOf(
     return {
       kind: "empty",
       title: "Nothing fitted yet",
-      text: `A fit begins at "${base.name}", changes what these rows can tell, and is tried on rows it has not seen. Whether the efficiencies of kernels are fitted too is decided by these. It takes seconds to minutes, and goes on when you leave this page.`,
+      text: `A fit starts from "${base.name}", adjusts the coefficients that these rows determine, and is tested on held-out rows. The held-out rows also decide whether kernel efficiencies are fitted. It takes seconds to minutes and continues when you leave this page.`,
     };
   }
   if (error !== null) return { kind: "error", message: error.message, retry: null };
   if (data === undefined) return { kind: "loading", what: "Reading the fit" };
-  if (data === null) return { kind: "empty", title: "This fit is not kept any more", text: "Fit again to see it." };
+  if (data === null) return { kind: "empty", title: "This fit is no longer stored", text: "Fit again to see it." };
   switch (data.kind) {
     case "running":
-      return { kind: "loading", what: `Fitting "${data.name}": every row is simulated some hundred times` };
+      return { kind: "loading", what: `Fitting "${data.name}": every row is simulated about a hundred times` };
     case "stopped":
-      return { kind: "empty", title: "Stopped", text: `The fit of "${data.name}" was stopped: nothing came of it.` };
+      return { kind: "empty", title: "Stopped", text: `The fit of "${data.name}" was stopped and has no result.` };
     case "refused":
       return { kind: "error", message: data.message, retry: null };
     case "fitted":

@@ -7,7 +7,7 @@ const spanText = ({ least, most }: { readonly least: number; readonly most: numb
 /** On which runs a profile was fitted. */
 export function FittedOn({ profile }: { readonly profile: EngineProfile }) {
   const { fittedOn } = profile;
-  if (fittedOn === null) return <p className="text-sm text-ink-3">The profile does not say which runs it was fitted on.</p>;
+  if (fittedOn === null) return <p className="text-sm text-ink-3">The profile does not state the runs it was fitted on.</p>;
   const { rows, models, gpus, tp, inputTokens, outputTokens, concurrency, asOf, emulated } = fittedOn;
   const facts = [
     ["Runs", `${formatCount(rows)} of ${emulated ? "emulated " : ""}${engineNames[profile.engine]}, fitted ${asOf}`],

@@ -1,10 +1,11 @@
+import { formatFinePercent } from "@/components/ui/format";
 import { type GroupErrors, isMatched } from "@/solver/calibration/servingErrors";
 import type { ServingMetric } from "@/solver/hardware/engineProfile";
 import { Badge } from "../ui/Badge";
 import { formatCount } from "../ui/format";
 import { type Column, Table } from "../ui/Table";
 import { metricNames } from "./calibrationCodec";
-import { formatError, formatShare } from "./formatError";
+import { formatError } from "./formatError";
 import { type Grouping, type GroupMark, groupingNames } from "./grouping";
 
 const METRICS = ["ttft", "tpot", "endToEnd"] as const satisfies readonly ServingMetric[];
@@ -56,7 +57,7 @@ function Figures({ errors }: { readonly errors: GroupErrors["ttft"] }) {
   return (
     <>
       <td className="text-right whitespace-nowrap">
-        {!isMatched(errors) && <Badge tone="warn">not matched</Badge>} {formatShare(errors?.meanAbsolute ?? null)}
+        {!isMatched(errors) && <Badge tone="warn">not matched</Badge>} {formatFinePercent(errors?.meanAbsolute ?? null)}
       </td>
       <td className="text-right whitespace-nowrap text-ink-3">{formatError(errors?.bias ?? null)}</td>
     </>

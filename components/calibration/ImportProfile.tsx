@@ -3,14 +3,14 @@ import { useState } from "react";
 import type { ProfileList } from "@/server/contracts/studio";
 import { type EngineProfile, engineNames, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
 import { readProfileText } from "@/solver/hardware/readProfileText";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Badge } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { TextField } from "../ui/Field";
+import { FilePicker } from "../ui/FilePicker";
 import { Modal } from "../ui/Modal";
-import { FilePicker } from "../workloads/FilePicker";
 import { CoefficientTable } from "./CoefficientTable";
 import { ErrorTable } from "./ErrorTable";
 import { FittedOn } from "./FittedOn";
@@ -22,7 +22,7 @@ const MOST_BYTES = 1_000_000;
 
 async function readFile(file: File): Promise<EngineProfile> {
   if (file.size > MOST_BYTES) throw new Error(`${file.name} is larger than 1 MB: an engine profile has a few kB.`);
-  return takeOutcome(readProfileText(await file.text(), file.name)).profile;
+  return unwrapOutcome(readProfileText(await file.text(), file.name)).profile;
 }
 
 /** Imports an engine profile from a file: what it is, under which name it is kept, and nothing before that is confirmed. */
@@ -39,7 +39,7 @@ export function ImportProfile(props: {
       open
       onOpenChange={(open) => open || props.onClose()}
       title="Import a profile"
-      description="An engine profile as weir calibrate --out writes it, or as this page exports it. Nothing is kept before you have seen what it is."
+      description="An engine profile from weir calibrate --out or from this page's export. It is stored only after you confirm it."
     >
       <FilePicker
         label="Profile"
@@ -70,7 +70,7 @@ function Preview(props: {
   const name = typed.trim();
   const meets = importMeets(profile, name, list);
   const keep = useMutation({
-    mutationFn: async () => takeOutcome(await client.calibrations.importProfile.mutate({ profile: { ...profile, name } })),
+    mutationFn: async () => unwrapOutcome(await client.calibrations.importProfile.mutate({ profile: { ...profile, name } })),
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries(trpc.calibrations.pathFilter());
       props.onShow(id);
@@ -89,15 +89,13 @@ function Preview(props: {
         <h3 className="text-sm font-semibold">
           {profile.name} {profile.fittedOn?.emulated && <Badge tone="hatched">emulated</Badge>}
         </h3>
-        <p className="text-sm text-ink-2">
-          A profile of {engineNames[profile.engine]}, used for planning once you choose so on the page it then has.
-        </p>
+        <p className="text-sm text-ink-2">A profile of {engineNames[profile.engine]}, used for planning only after you select it.</p>
         <FittedOn profile={profile} />
       </section>
       <section className="flex flex-col gap-2">
-        <h3 className="text-sm font-semibold">On runs the fit had not seen</h3>
+        <h3 className="text-sm font-semibold">On held-out runs</h3>
         {profile.errors === null ? (
-          <p className="text-sm text-ink-3">The profile says nothing of its errors: compare it with runs of your own.</p>
+          <p className="text-sm text-ink-3">The profile does not state its errors: compare it with your own runs.</p>
         ) : (
           <ErrorTable caption={`Errors of ${profile.name} on unseen runs`} sets={[{ name: "unseen", errors: profile.errors }]} />
         )}
@@ -121,7 +119,7 @@ function Preview(props: {
       {meets.kind === "same-profile" ? (
         <div className="flex flex-wrap items-center gap-3">
           <p role="status" className="text-sm text-ink-2">
-            This profile is there already, as "{meets.profile.name}": its figures are the same.
+            This profile already exists as "{meets.profile.name}": its figures are the same.
           </p>
           <Button className="ml-auto" onClick={() => props.onShow(meets.profile.id)}>
             Show it
@@ -132,15 +130,15 @@ function Preview(props: {
           {starting.kind === "name-taken" && (
             <p role="status" className="text-sm text-warn">
               There is another profile "{starting.profile.name}"
-              {starting.profile.fittedOn === null ? "" : `, fitted on ${starting.profile.fittedOn.asOf}`}: it stays as it is. Under which
-              name is this one kept?
+              {starting.profile.fittedOn === null ? "" : `, fitted on ${starting.profile.fittedOn.asOf}`}: it stays as it is. Enter another
+              name for this one.
             </p>
           )}
           <TextField
             label="Name"
             value={typed}
             maxLength={MOST_PROFILE_NAME}
-            problem={name === "" ? "Give it a name." : meets.kind === "name-taken" ? `There is a profile "${name}" already.` : undefined}
+            problem={name === "" ? "Give it a name." : meets.kind === "name-taken" ? `A profile "${name}" already exists.` : undefined}
             onChange={setTyped}
           />
           <ErrorLine error={keep.error} />

@@ -41,8 +41,8 @@ export function LiveRowsReport({ live }: { readonly live: LiveRows }) {
         ))}
       </Table>
       <p className="text-xs text-ink-3">
-        A row is a minute or more of steady load with at least 100 answered requests. It is held against a closed loop of as many requests
-        in flight as one of them saw, with lengths near the mean ones: TTFT where requests come in bursts is longer than that says.
+        A row is a minute or more of steady load with at least 100 answered requests. It is compared with a closed loop of the same number
+        of requests in flight and of mean lengths. Where requests arrive in bursts, TTFT is longer than this predicts.
       </p>
     </div>
   );

@@ -4,8 +4,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ProfileList } from "@/server/contracts/studio";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import { profileText } from "@/solver/hardware/readProfileText";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { Panel } from "../ui/Panel";
@@ -23,11 +23,11 @@ function Use({ profile, list }: { readonly profile: EngineProfile; readonly list
   const queries = useQueryClient();
   const renew = () => queries.invalidateQueries({ queryKey: trpc.pathKey() });
   const use = useMutation({
-    mutationFn: async (id: string) => takeOutcome(await client.calibrations.use.mutate({ id })),
+    mutationFn: async (id: string) => unwrapOutcome(await client.calibrations.use.mutate({ id })),
     onSuccess: renew,
   });
   const remove = useMutation({
-    mutationFn: async (id: string) => takeOutcome(await client.calibrations.remove.mutate({ id })),
+    mutationFn: async (id: string) => unwrapOutcome(await client.calibrations.remove.mutate({ id })),
     onSuccess: renew,
   });
   const own = list.own.some((kept) => kept.profile.id === profile.id);
@@ -42,10 +42,10 @@ function Use({ profile, list }: { readonly profile: EngineProfile; readonly list
       )}
       {list.inUse === profile.id ? (
         <>
-          <StateWord tone="good">plans are made with it</StateWord>
+          <StateWord tone="good">used for planning</StateWord>
           {own && usual !== undefined && (
             <Button disabled={use.isPending} onClick={() => use.mutate(usual.id)}>
-              Go back to the built-in {usual.name}
+              Use the built-in profile {usual.name}
             </Button>
           )}
         </>
@@ -76,14 +76,14 @@ export function ProfilePanel(props: { readonly profile: EngineProfile; readonly 
         <CoefficientTable profile={profile} before={null} />
         <div className="flex min-w-0 flex-col gap-6">
           <section className="flex flex-col gap-2">
-            <h3 className="text-sm font-semibold">On runs the fit had not seen</h3>
+            <h3 className="text-sm font-semibold">On held-out runs</h3>
             {profile.errors === null ? (
-              <p className="text-sm text-ink-3">The profile says nothing of its errors: hold it against runs of your own below.</p>
+              <p className="text-sm text-ink-3">The profile does not state its errors: compare it with your own runs below.</p>
             ) : (
               <ErrorTable caption={`Errors of ${profile.name} on unseen runs`} sets={[{ name: "unseen", errors: profile.errors }]} />
             )}
             <p className="text-xs text-ink-3">
-              Relative errors of predicted means. Public measurements hold means only: nothing here validates a percentile.
+              Relative errors of predicted means. Public measurements have means only, so percentiles are not validated here.
             </p>
           </section>
           <section className="flex flex-col gap-2">

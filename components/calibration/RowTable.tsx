@@ -70,7 +70,7 @@ function Row(props: { readonly checked: CheckedRow; readonly pointed: boolean; r
         {formatError(error)}
         {!matched && (
           <span className="ml-2">
-            <Badge tone="warn" title="The profile misses this by more than 25 % on runs its fit had not seen">
+            <Badge tone="warn" title="The profile misses this by more than 25 % on held-out runs">
               not matched
             </Badge>
           </span>

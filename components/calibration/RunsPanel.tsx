@@ -3,15 +3,15 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { LiveSpan } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { SelectField } from "../ui/Field";
+import { FilePicker } from "../ui/FilePicker";
 import { Panel } from "../ui/Panel";
 import { saveText } from "../ui/saveText";
-import { FilePicker } from "../workloads/FilePicker";
-import { uploadServing } from "../workloads/uploadFile";
+import { uploadServing } from "../ui/uploadFile";
 import { LiveRowsReport } from "./LiveRowsReport";
 import { fileStem } from "./prepareLiveRows";
 
@@ -31,7 +31,7 @@ function FromCluster({ onTable }: { readonly onTable: (uploadId: string) => void
   const [span, setSpan] = useState<LiveSpan>("hour");
   const clusterId = clusters.find(({ spec }) => spec.id === (chosen ?? current?.spec.id))?.spec.id ?? clusters[0]?.spec.id ?? null;
   const take = useMutation({
-    mutationFn: async (id: string) => takeOutcome(await client.calibrations.takeLive.mutate({ clusterId: id, span })),
+    mutationFn: async (id: string) => unwrapOutcome(await client.calibrations.calibrateFromLive.mutate({ clusterId: id, span })),
     onSuccess: ({ uploadId }) => {
       if (uploadId !== null) onTable(uploadId);
     },
@@ -80,7 +80,7 @@ function Taken({ uploadId }: { readonly uploadId: string }) {
   const download = useMutation({
     mutationFn: async () => {
       const table = await client.calibrations.table.query({ uploadId });
-      if (table === null) throw new Error("The table is not kept any more: take it again.");
+      if (table === null) throw new Error("The table is no longer stored: take the rows again.");
       saveText(`${fileStem(table.name)}.csv`, table.text);
     },
   });
@@ -92,7 +92,7 @@ function Taken({ uploadId }: { readonly uploadId: string }) {
         <Button disabled={download.isPending} onClick={() => download.mutate()}>
           Download the rows
         </Button>
-        <span className="text-xs text-ink-3">CSV with units in its header; sent again as a file it gives the same rows.</span>
+        <span className="text-xs text-ink-3">CSV with units in the header. Uploading it gives the same rows.</span>
       </div>
       {download.error !== null && (
         <p role="alert" className="text-sm text-bad">
@@ -114,7 +114,7 @@ export function RunsPanel(props: {
   const { uploadId, note, onTable, onLeave } = props;
   const upload = useMutation({ mutationFn: uploadServing, onSuccess: (sent) => onTable(sent.uploadId) });
   return (
-    <Panel title="Runs of your own" aside={uploadId !== null && <Button onClick={onLeave}>Put the table away</Button>}>
+    <Panel title="Your own runs" aside={uploadId !== null && <Button onClick={onLeave}>Close the table</Button>}>
       <div className="grid gap-x-8 gap-y-6 lg:grid-cols-2">
         <FilePicker
           label="Measured runs"
@@ -128,7 +128,7 @@ export function RunsPanel(props: {
       </div>
       {uploadId === null ? (
         <p className="mt-3 text-sm text-ink-3">
-          Measured runs are not shipped with Weir. Without any this page shows the errors its fits left, and no chart.
+          Weir ships no measured runs. Without any, this page shows the errors of the fits and no chart.
         </p>
       ) : (
         <Taken key={uploadId} uploadId={uploadId} />

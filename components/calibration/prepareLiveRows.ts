@@ -41,7 +41,7 @@ export function liveSentences({ clusterName, engines, spread, emulated, problems
   const giving = engines.filter((one) => one.rows > 0).length;
   if (spread === null)
     return [
-      `There was no time of steady load on ${clusterName} long enough for a row: a minute and 100 answered requests of one engine.`,
+      `No steady load on ${clusterName} lasted long enough for a row: one minute and 100 answered requests of one engine.`,
       ...problems,
     ];
   const { concurrency, inputTokens, outputTokens } = spread;
@@ -50,12 +50,12 @@ export function liveSentences({ clusterName, engines, spread, emulated, problems
     `${formatCounted(rows, "row")} from ${formatCounted(giving, "engine")}: ${span(concurrency)} requests in flight, ${span(inputTokens)} prompt and ${span(outputTokens)} answer tokens.`,
     ...(emulated
       ? [
-          "These engines are emulated and follow the planner's own model, or stray from it on purpose: this tests the way from telemetry to predictions, and says nothing of real engines.",
+          "These engines are emulated and follow the planner's own model or deviate from it on purpose: this tests the path from telemetry to predictions, not real engines.",
         ]
       : []),
     ...(narrow(concurrency) || narrow(inputTokens)
       ? [
-          `So narrow a range of ${[narrow(concurrency) ? "requests in flight" : "", narrow(inputTokens) ? "prompt tokens" : ""].filter(Boolean).join(" and ")} tells little more than whether all is faster or slower than predicted: a fit leaves what it cannot tell as it was.`,
+          `With so narrow a range of ${[narrow(concurrency) ? "requests in flight" : "", narrow(inputTokens) ? "prompt tokens" : ""].filter(Boolean).join(" and ")} a fit tells only whether everything is faster or slower than predicted; it keeps the other coefficients.`,
         ]
       : []),
     ...problems,

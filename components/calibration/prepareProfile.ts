@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<Coefficient, string>> = {
   requestSeconds: "Each request, in the front end",
   requestSecondsPerInputToken: "Each prompt token, in the front end",
   requestSecondsPerOutputToken: "Each generated token, in the front end",
-  delaySeconds: "Each request, beside front end and engine",
+  delaySeconds: "Each request, outside front end and engine",
   weightRead: "Reading weights",
   compute: "Matrix multiplication",
   kvRead: "Reading the KV cache",
@@ -79,7 +79,7 @@ export interface Hardware {
 
 /** What a profile says about a cluster without having seen its like, a sentence each. */
 export function extrapolations({ fittedOn }: EngineProfile, { gpu, models, gpusPerNode }: Hardware): readonly string[] {
-  if (fittedOn === null) return ["It does not say which runs it was fitted on: whether it holds here is unknown."];
+  if (fittedOn === null) return ["It does not state the runs it was fitted on: whether it applies here is unknown."];
   const sentences: string[] = [];
   if (!fittedOn.gpus.includes(gpu)) sentences.push(`No run on ${gpu} was fitted: its times are extrapolated from ${list(fittedOn.gpus)}.`);
   const strangers = models.filter((model) => !fittedOn.models.includes(model));

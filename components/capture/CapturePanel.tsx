@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Capture } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useGatewayAct } from "../api/useGatewayAct";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
@@ -26,20 +26,20 @@ const REFRESH_MS = 5_000;
 export function CapturePanel({ clusterId }: { readonly clusterId: string }) {
   const trpc = useTRPC();
   const query = useQuery(
-    trpc.gateway.capture.queryOptions({ clusterId }, { staleTime: 0, refetchInterval: REFRESH_MS, retry: false, select: takeOutcome }),
+    trpc.gateway.capture.queryOptions({ clusterId }, { staleTime: 0, refetchInterval: REFRESH_MS, retry: false, select: unwrapOutcome }),
   );
   return (
     <Panel title="Capture of live traffic">
       <div data-testid="capture" className="flex flex-col gap-4">
         <p className="text-sm text-ink-2">
-          Off unless you start it, and only of the API keys you name. Kept are the prompts of answered chat requests (messages, tools and
-          settings), never an answer; what the rules find is taken out before anything is written. They lie on the gateway's machine, in
-          files that only the user it runs as may read. Whoever is signed in to this studio can take samples of them.
+          Off until you start it, and limited to the API keys you name. It stores the prompts of answered chat requests (messages, tools and
+          settings), never an answer. The redaction rules apply before anything is written. The files are on the gateway's machine, and only
+          the gateway's user may read them. Everyone signed in to this studio can take samples of them.
         </p>
         <p className="text-sm text-ink-2">
-          The rules know forms, not meaning. They do not find names of people, postal addresses, dates of birth, numbers of passports,
+          The rules match patterns, not meaning. They do not find names of people, postal addresses, dates of birth, numbers of passports,
           patients and customers, phone numbers without a + and without separators, passwords in a sentence, keys of unknown form, or
-          anything spelled out or encoded. Treat what is kept as personal data, and add rules for what your users write.
+          anything spelled out or encoded. Treat the stored prompts as personal data, and add rules for what your users write.
         </p>
         <PanelState status={queryStatus(query, { what: "Asking the gateway" })}>
           {() => query.data !== undefined && <CaptureState clusterId={clusterId} capture={query.data.capture} onChange={query.refetch} />}

@@ -44,7 +44,7 @@ export function EraseCapture({
         open={open}
         onOpenChange={setOpen}
         title="Erase what was captured?"
-        description={`${prompts} at the gateway are deleted${capture.running === null ? "" : ", and the capture ends"}. Samples that were taken of them stay until their own texts are deleted, and a file that was taken and not sampled yet for a day.`}
+        description={`${prompts} at the gateway are deleted${capture.running === null ? "" : ", and the capture ends"}. Samples of them stay until their own texts are deleted. A file that was taken but not sampled yet stays for a day.`}
       >
         <form
           className="flex flex-col gap-3"

@@ -14,7 +14,7 @@ interface Props {
 export function RedactionFields({ draft, onDraft }: Props) {
   return (
     <fieldset className="flex min-w-0 flex-col gap-3">
-      <legend className="mb-1 text-sm font-medium">Taken out before a prompt is kept</legend>
+      <legend className="mb-1 text-sm font-medium">Removed before a prompt is stored</legend>
       <div className="flex flex-wrap gap-x-5">
         {builtInNames.map((name) => (
           <Check
@@ -57,7 +57,7 @@ function OwnRules({ draft, onDraft }: Props) {
               onChange={(pattern) => change(rule.id, { pattern })}
             />
             <TextField
-              label={`Put in its place by rule ${at + 1}`}
+              label={`Replacement of rule ${at + 1}`}
               value={rule.replacement}
               maxLength={100}
               onChange={(replacement) => change(rule.id, { replacement })}
@@ -78,7 +78,7 @@ function OwnRules({ draft, onDraft }: Props) {
           Add a rule
         </Button>
         <p className="text-xs text-ink-3">
-          A JavaScript regular expression; letters match in either case. Applied after the others, to the text as it was written.
+          A JavaScript regular expression, case-insensitive. It applies after the others, to the original text.
         </p>
       </div>
     </div>
@@ -93,7 +93,7 @@ function TryBox({ draft }: { readonly draft: CaptureDraft }) {
   return (
     <div className="flex flex-col gap-2">
       <label htmlFor={id} className="text-xs text-ink-3">
-        Try it on a text. It stays in this browser.
+        Try the rules on a text. The text stays in this browser.
       </label>
       <textarea
         id={id}

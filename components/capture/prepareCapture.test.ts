@@ -13,7 +13,7 @@ const capture: Capture = {
 
 it("names nobody until keys are chosen, and only keys that there are", () => {
   expect(prepareCapture(firstDraft, ["ann"])).toEqual({ missing: "Choose the keys whose prompts may be kept." });
-  expect(prepareCapture(firstDraft, null)).toEqual({ missing: "Say that prompts of everybody may be kept." });
+  expect(prepareCapture(firstDraft, null)).toEqual({ missing: "Confirm that prompts of everybody may be kept." });
   expect(prepareCapture({ ...firstDraft, keys: ["*"] }, ["ann"])).toEqual({ missing: "Choose the keys whose prompts may be kept." });
   const made = prepareCapture({ ...firstDraft, keys: ["gone", "ann"], own: [rule] }, ["ann", "bob"]);
   expect(made).toMatchObject({ order: { share: 0.05, keys: ["ann"], retentionDays: 14, mostBytes: 500 * 1024 * 1024 } });
@@ -33,7 +33,7 @@ it("says which rule cannot be used and why", () => {
 it("shows a text as it would be kept", () => {
   expect(tryRedaction({ ...firstDraft, own: [rule] }, "Cust-7 is ann@corp.example")).toEqual({
     text: "[customer] is [email]",
-    found: "Taken out: 1 email, 1 customer.",
+    found: "Removed: 1 email, 1 customer.",
   });
   expect(tryRedaction(firstDraft, "hello")).toEqual({ text: "hello", found: "Nothing was found." });
   expect(tryRedaction({ ...firstDraft, own: [{ ...rule, pattern: "[" }] }, "hello")).toBeNull();

@@ -47,8 +47,8 @@ const dropWords: Readonly<Record<keyof Capture["counts"]["dropped"], string>> = 
   "too-long": "longer than 1 MB",
   "not-text": "with images or other than text",
   "too-slow": "too slow to redact",
-  "no-room": "no room left today",
-  failed: "not to be read or written",
+  "no-room": "no space left today",
+  failed: "not readable or not writable",
 };
 
 /** What of the share was not kept, most first; empty where all was. */
@@ -101,7 +101,7 @@ export function prepareCapture(
   const { percent, keys, own, retentionDays, mostMegabytes, reason } = draft;
   const chosen = keyNames === null ? keys.filter((key) => key === everybody) : keyNames.filter((name) => keys.includes(name));
   if (chosen.length === 0)
-    return { missing: keyNames === null ? "Say that prompts of everybody may be kept." : "Choose the keys whose prompts may be kept." };
+    return { missing: keyNames === null ? "Confirm that prompts of everybody may be kept." : "Choose the keys whose prompts may be kept." };
   const wrong = own.find((rule) => ruleProblem(rule) !== null);
   if (wrong !== undefined) return { missing: `The rule ${wrong.name.trim() || "without a name"} cannot be used: ${ruleProblem(wrong)}.` };
   const mostBytes = Math.round(mostMegabytes * megabyte);
@@ -114,5 +114,5 @@ export function tryRedaction(draft: CaptureDraft, text: string): { readonly text
   const redactor = new Redactor(choiceOf(draft));
   const left = redactor.text(text);
   const found = Object.entries(redactor.takeCounts()).map(([name, count]) => `${count} ${name}`);
-  return { text: left, found: found.length === 0 ? "Nothing was found." : `Taken out: ${found.join(", ")}.` };
+  return { text: left, found: found.length === 0 ? "Nothing was found." : `Removed: ${found.join(", ")}.` };
 }

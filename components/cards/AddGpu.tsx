@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { MOST_CARD_FIGURE, MOST_GPU_PRICE_USD } from "@/solver/hardware/cardSchema";
-import { takeOutcome } from "../api/takeOutcome";
 import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { NumberField, SelectField, TextField } from "../ui/Field";
 import { Modal } from "../ui/Modal";
@@ -66,8 +66,8 @@ export function AddGpu({ gpus, onClose }: { readonly gpus: readonly [GpuEntry, .
   const add = useMutation({
     mutationFn: async () => {
       const card = cardOf(form);
-      takeOutcome(await client.cards.addGpu.mutate(card));
-      if (form.usdPerGpuHour > 0) takeOutcome(await client.cards.setPrice.mutate({ gpu: card.id, usdPerGpuHour: form.usdPerGpuHour }));
+      unwrapOutcome(await client.cards.addGpu.mutate(card));
+      if (form.usdPerGpuHour > 0) unwrapOutcome(await client.cards.setPrice.mutate({ gpu: card.id, usdPerGpuHour: form.usdPerGpuHour }));
     },
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: trpc.pathKey() });

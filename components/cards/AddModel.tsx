@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { parameterCount } from "@/solver/hardware/architecture";
 import type { Precision } from "@/solver/hardware/modelCard";
-import { takeOutcome } from "../api/takeOutcome";
 import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { SelectField, TextField } from "../ui/Field";
 import { formatCount } from "../ui/format";
@@ -22,11 +22,11 @@ export function AddModel({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
   const [model, setModel] = useState<Model | null>(null);
   const read = useMutation({
-    mutationFn: async (json: string) => takeOutcome(await client.cards.readModel.mutate({ text: json })),
+    mutationFn: async (json: string) => unwrapOutcome(await client.cards.readModel.mutate({ text: json })),
     onSuccess: (answer) => setModel(answer.model),
   });
   const add = useMutation({
-    mutationFn: async (card: Model) => takeOutcome(await client.cards.addModel.mutate(card)),
+    mutationFn: async (card: Model) => unwrapOutcome(await client.cards.addModel.mutate(card)),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: trpc.pathKey() });
       onClose();
@@ -38,7 +38,7 @@ export function AddModel({ onClose }: { readonly onClose: () => void }) {
       open
       onOpenChange={(open) => open || onClose()}
       title="Add a model"
-      description="Paste the config.json of a Hugging Face repository, or a model card as cards.json holds it. Nothing is kept before you have seen what was read."
+      description="Paste the config.json of a Hugging Face repository, or a model card from cards.json. It is stored only after you confirm it."
     >
       {model === null ? (
         <PasteForm text={text} onText={setText} busy={read.isPending} onRead={() => read.mutate(text)} />
@@ -53,7 +53,7 @@ export function AddModel({ onClose }: { readonly onClose: () => void }) {
           <WhatWasRead model={model} notes={read.data?.notes ?? []} />
           <div className="grid gap-4 sm:grid-cols-2">
             <TextField
-              label="Id, which plans and tables name it by"
+              label="Id, used in plans and tables"
               value={model.id}
               maxLength={80}
               onChange={(id) => setModel({ ...model, id: id.trim() })}

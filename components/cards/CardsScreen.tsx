@@ -51,7 +51,7 @@ function Cards(props: { readonly cards: CardList; readonly view: CardsView; read
   const { cards, view, onChange } = props;
   const models = findCards(cards.models, view.find);
   const gpus = findCards(cards.gpus, view.find);
-  const none = <p className="text-sm text-ink-3">None holds “{view.find}”.</p>;
+  const none = <p className="text-sm text-ink-3">No card matches “{view.find}”.</p>;
   return (
     <div className="flex flex-col gap-4">
       <FitChecker cards={cards} view={view} onChange={onChange} />

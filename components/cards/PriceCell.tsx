@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { MOST_GPU_PRICE_USD } from "@/solver/hardware/cardSchema";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { formatUsd } from "../ui/format";
 import { NumberInput } from "../ui/NumberInput";
@@ -16,7 +16,7 @@ export function PriceCell({ gpu }: { readonly gpu: GpuEntry }) {
   /** The price being typed, null before one is; null: none is changed. */
   const [draft, setDraft] = useState<{ readonly usd: number | null } | null>(null);
   const set = useMutation({
-    mutationFn: async (usdPerGpuHour: number | null) => takeOutcome(await client.cards.setPrice.mutate({ gpu: gpu.id, usdPerGpuHour })),
+    mutationFn: async (usdPerGpuHour: number | null) => unwrapOutcome(await client.cards.setPrice.mutate({ gpu: gpu.id, usdPerGpuHour })),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: trpc.pathKey() });
       setDraft(null);

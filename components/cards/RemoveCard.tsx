@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { takeOutcome } from "../api/takeOutcome";
 import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { RemoveButton } from "../ui/RemoveButton";
 
 /** Removes a card of one's own, once that is confirmed. */
@@ -9,7 +9,7 @@ export function RemoveCard({ kind, id }: Inputs["cards"]["remove"]) {
   const client = useTRPCClient();
   const queries = useQueryClient();
   const remove = useMutation({
-    mutationFn: async () => takeOutcome(await client.cards.remove.mutate({ kind, id })),
+    mutationFn: async () => unwrapOutcome(await client.cards.remove.mutate({ kind, id })),
     onSuccess: () => queries.invalidateQueries({ queryKey: trpc.pathKey() }),
   });
   return (

@@ -1,6 +1,7 @@
 "use client";
 
 import { type PointerEvent, useId, useState } from "react";
+import { cssPercent } from "./cssPercent";
 import { type DrawnPoint, type LinesPicture, nearestOf } from "./prepareLines";
 
 /** How near, in pixels, a pointer must be to mean a point. */
@@ -9,31 +10,37 @@ const REACH_PX = 24;
 /** How far apart letters of points stand that lie upon one another. */
 const LETTER_PX = 17;
 
-const percent = (share: number): string => `${share * 100}%`;
-
 /** An interval as a line with a short stroke at each end, which a wide letter does not hide. */
 function Bar({ point, of }: { readonly point: DrawnPoint; readonly of: "x" | "y" }) {
   const bar = of === "x" ? point.xBar : point.yBar;
   if (bar === null) return null;
   const [low, high] = bar;
   return of === "x" ? (
-    <line x1={percent(low)} x2={percent(high)} y1={percent(1 - point.y)} y2={percent(1 - point.y)} />
+    <line x1={cssPercent(low)} x2={cssPercent(high)} y1={cssPercent(1 - point.y)} y2={cssPercent(1 - point.y)} />
   ) : (
-    <line x1={percent(point.x)} x2={percent(point.x)} y1={percent(1 - low)} y2={percent(1 - high)} />
+    <line x1={cssPercent(point.x)} x2={cssPercent(point.x)} y1={cssPercent(1 - low)} y2={cssPercent(1 - high)} />
   );
 }
 
 function Letter({ point, tagged }: { readonly point: DrawnPoint; readonly tagged: boolean }) {
   return (
     <g data-point={point.line} transform={`translate(${point.beside * LETTER_PX} 0)`}>
-      <circle cx={percent(point.x)} cy={percent(1 - point.y)} r="8" fill="var(--panel)" stroke={point.hue} strokeWidth="1.5" />
-      <text x={percent(point.x)} y={percent(1 - point.y)} dy="0.35em" textAnchor="middle" fontSize="10" fontWeight="600" fill="var(--ink)">
+      <circle cx={cssPercent(point.x)} cy={cssPercent(1 - point.y)} r="8" fill="var(--panel)" stroke={point.hue} strokeWidth="1.5" />
+      <text
+        x={cssPercent(point.x)}
+        y={cssPercent(1 - point.y)}
+        dy="0.35em"
+        textAnchor="middle"
+        fontSize="10"
+        fontWeight="600"
+        fill="var(--ink)"
+      >
         {point.letter}
       </text>
       {tagged && point.tag !== "" && (
         <text
-          x={percent(point.x)}
-          y={percent(1 - point.y)}
+          x={cssPercent(point.x)}
+          y={cssPercent(1 - point.y)}
           dx="11"
           dy={`${-0.5 - Math.abs(point.beside)}em`}
           fontSize="10"
@@ -70,7 +77,7 @@ export function LineChart(props: { readonly picture: LinesPicture; readonly summ
       <div className="grid grid-cols-[3.5rem_1fr] grid-rows-[15rem_1.5rem] pr-3">
         <div className="relative" aria-hidden="true">
           {picture.y.ticks.map((tick) => (
-            <span key={tick.at} className="absolute right-1.5 translate-y-1/2 whitespace-nowrap" style={{ bottom: percent(tick.at) }}>
+            <span key={tick.at} className="absolute right-1.5 translate-y-1/2 whitespace-nowrap" style={{ bottom: cssPercent(tick.at) }}>
               {tick.text}
             </span>
           ))}
@@ -83,10 +90,10 @@ export function LineChart(props: { readonly picture: LinesPicture; readonly summ
         >
           <g stroke="var(--line)">
             {picture.x.ticks.map((tick) => (
-              <line key={`x${tick.at}`} x1={percent(tick.at)} x2={percent(tick.at)} y1="0%" y2="100%" />
+              <line key={`x${tick.at}`} x1={cssPercent(tick.at)} x2={cssPercent(tick.at)} y1="0%" y2="100%" />
             ))}
             {picture.y.ticks.map((tick) => (
-              <line key={`y${tick.at}`} x1="0%" x2="100%" y1={percent(1 - tick.at)} y2={percent(1 - tick.at)} />
+              <line key={`y${tick.at}`} x1="0%" x2="100%" y1={cssPercent(1 - tick.at)} y2={cssPercent(1 - tick.at)} />
             ))}
           </g>
           <svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%" aria-hidden="true" overflow="visible">
@@ -114,13 +121,13 @@ export function LineChart(props: { readonly picture: LinesPicture; readonly summ
             <Letter key={point.key} point={point} tagged={picture.marked} />
           ))}
           {found !== null && (
-            <circle cx={percent(found.x)} cy={percent(1 - found.y)} r="11" fill="none" stroke="var(--ink)" strokeWidth="1.5" />
+            <circle cx={cssPercent(found.x)} cy={cssPercent(1 - found.y)} r="11" fill="none" stroke="var(--ink)" strokeWidth="1.5" />
           )}
         </svg>
         <span />
         <div className="relative" aria-hidden="true">
           {picture.x.ticks.map((tick) => (
-            <span key={tick.at} className="absolute top-1 -translate-x-1/2 whitespace-nowrap" style={{ left: percent(tick.at) }}>
+            <span key={tick.at} className="absolute top-1 -translate-x-1/2 whitespace-nowrap" style={{ left: cssPercent(tick.at) }}>
               {tick.text}
             </span>
           ))}

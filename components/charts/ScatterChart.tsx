@@ -1,4 +1,5 @@
 import { type PointerEvent, useId } from "react";
+import { cssPercent } from "./cssPercent";
 import { nearestPoint, type ScatterPicture, type ScatterPoint } from "./prepareScatter";
 
 /** How near, in pixels, a pointer must be to mean a point. */
@@ -7,8 +8,6 @@ const REACH_PX = 16;
 /** Ticks are round: their digits say it all. */
 const tickText = (seconds: number): string =>
   seconds < 1 ? `${Number((seconds * 1000).toPrecision(3))} ms` : `${Number(seconds.toPrecision(3))} s`;
-
-const percent = (share: number): string => `${share * 100}%`;
 
 /** A point's letter; an arrowhead at the edge for one beyond it. */
 const glyph = ({ letter, clipped }: ScatterPoint): string => (clipped === null ? letter : clipped === "above" ? "▲" : "▼");
@@ -45,7 +44,7 @@ export function ScatterChart(props: {
       </figcaption>
       <div className="relative" aria-hidden="true">
         {labels.map((tick) => (
-          <span key={tick.seconds} className="absolute right-1.5 translate-y-1/2 whitespace-nowrap" style={{ bottom: percent(tick.at) }}>
+          <span key={tick.seconds} className="absolute right-1.5 translate-y-1/2 whitespace-nowrap" style={{ bottom: cssPercent(tick.at) }}>
             {tickText(tick.seconds)}
           </span>
         ))}
@@ -67,16 +66,16 @@ export function ScatterChart(props: {
         </svg>
         {picture.ticks.map((tick) => (
           <g key={tick.seconds} stroke="var(--line)" strokeOpacity={tick.labelled ? 1 : 0.4}>
-            <line x1={percent(tick.at)} x2={percent(tick.at)} y1="0%" y2="100%" />
-            <line x1="0%" x2="100%" y1={percent(1 - tick.at)} y2={percent(1 - tick.at)} />
+            <line x1={cssPercent(tick.at)} x2={cssPercent(tick.at)} y1="0%" y2="100%" />
+            <line x1="0%" x2="100%" y1={cssPercent(1 - tick.at)} y2={cssPercent(1 - tick.at)} />
           </g>
         ))}
         <line x1="0%" y1="100%" x2="100%" y2="0%" stroke="var(--ink-3)" strokeDasharray="4 3" />
         {picture.points.map((point) => (
           <text
             key={point.key}
-            x={percent(point.x)}
-            y={percent(1 - point.y)}
+            x={cssPercent(point.x)}
+            y={cssPercent(1 - point.y)}
             dy="0.35em"
             textAnchor="middle"
             fontSize="10"
@@ -87,13 +86,13 @@ export function ScatterChart(props: {
           </text>
         ))}
         {ringed !== undefined && (
-          <circle cx={percent(ringed.x)} cy={percent(1 - ringed.y)} r="9" fill="none" stroke="var(--ink)" strokeWidth="1.5" />
+          <circle cx={cssPercent(ringed.x)} cy={cssPercent(1 - ringed.y)} r="9" fill="none" stroke="var(--ink)" strokeWidth="1.5" />
         )}
       </svg>
       <span />
       <div className="relative" aria-hidden="true">
         {labels.map((tick) => (
-          <span key={tick.seconds} className="absolute top-1 -translate-x-1/2 whitespace-nowrap" style={{ left: percent(tick.at) }}>
+          <span key={tick.seconds} className="absolute top-1 -translate-x-1/2 whitespace-nowrap" style={{ left: cssPercent(tick.at) }}>
             {tickText(tick.seconds)}
           </span>
         ))}

@@ -3,7 +3,7 @@
 import { memo, useEffect, useMemo, useRef, useState } from "react";
 import type { ChartMark, TimeWindow } from "./chartSpec";
 import type { Crosshair } from "./crosshair";
-import { EmptyWord, Seen } from "./EmptyWord";
+import { EmptyChartText, Seen } from "./EmptyChartText";
 import { prepareTimeChart, type TimeChartInput } from "./prepareTimeChart";
 import { TimeKey } from "./TimeKey";
 import { PLOT, TimePlot } from "./TimePlot";
@@ -21,7 +21,7 @@ export interface TimeChartProps extends Omit<TimeChartInput, "marks"> {
 }
 
 const NO_MARKS: readonly ChartMark[] = [];
-const NOTHING = "No value of this was reported in the range.";
+const NOTHING = "No value was reported in this range.";
 /** Before it is measured. */
 const FIRST_WIDTH = 420;
 
@@ -70,7 +70,7 @@ const Drawing = memo(function Drawing({ spec, range, window, bands, marks = NO_M
         {picture.hasValues ? (
           <TimePointer picture={picture} spec={spec} crosshair={crosshair} onZoom={onZoom} />
         ) : (
-          <EmptyWord text={empty} />
+          <EmptyChartText text={empty} />
         )}
       </div>
       <figcaption>

@@ -29,7 +29,7 @@ export function TimeKey({ picture, spec }: { readonly picture: TimePicture; read
       {hasValues && bucketMs >= WIDE_MS && <li>newest within {bucketWords(bucketMs)}</li>}
       {seriesInAll > series.length && (
         <li>
-          {series.length} of {seriesInAll} shown, those that rose highest
+          {series.length} of {seriesInAll} shown, the highest ones
         </li>
       )}
     </ul>

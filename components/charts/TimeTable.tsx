@@ -18,7 +18,7 @@ export function TimeTable({ picture, spec }: { readonly picture: TimePicture; re
           <Rows picture={taken} spec={spec} />
           {taken !== picture && (
             <button type="button" className="mt-1 text-accent hover:text-accent-hover" onClick={() => setTaken(picture)}>
-              Take what is drawn now
+              Update to the current chart
             </button>
           )}
         </>

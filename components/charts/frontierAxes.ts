@@ -1,5 +1,5 @@
-import type { Knobs } from "@/solver/cascade/exploration";
-import type { PlanAxis } from "@/solver/cascade/paretoFront";
+import type { Knobs } from "@/solver/cascade/explore/exploration";
+import type { PlanAxis } from "@/solver/cascade/explore/paretoFront";
 import { formatCount, formatPercent, formatScore, formatSeconds, formatUsd } from "../ui/format";
 
 /** What the chart's two axes hold; never the same. */

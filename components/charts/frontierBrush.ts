@@ -1,4 +1,4 @@
-import type { PlanAxis, PlanFigures } from "@/solver/cascade/paretoFront";
+import type { PlanAxis, PlanFigures } from "@/solver/cascade/explore/paretoFront";
 import { type FrontierAxes, roundOn } from "./frontierAxes";
 
 /** A rectangle on the chart's two axes, in their units, low before high. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isBetterHigh, type PlanAxis, type PlanFigures, planAxes } from "@/solver/cascade/paretoFront";
+import { isBetterHigh, type PlanAxis, type PlanFigures, planAxes } from "@/solver/cascade/explore/paretoFront";
 import type { FrontierAxes } from "./frontierAxes";
 import { type PlottedPlan, prepareFrontier, stepCorners } from "./prepareFrontier";
 

@@ -1,9 +1,9 @@
-import type { Knobs } from "@/solver/cascade/exploration";
-import { isBetterHigh, type PlanAxis, type PlanFigures, paretoFront } from "@/solver/cascade/paretoFront";
+import type { Knobs } from "@/solver/cascade/explore/exploration";
+import { isBetterHigh, type PlanAxis, type PlanFigures, paretoFront } from "@/solver/cascade/explore/paretoFront";
 import type { FrontierAxes } from "./frontierAxes";
 
 /** What a plan is to the operator's constraints. Told apart by shape and fill, not by colour alone. */
-export type FrontierClass = "frontier" | "dominated" | "infeasible";
+type FrontierClass = "frontier" | "dominated" | "infeasible";
 
 /** A plan to draw: a routing on some number of GPUs. Infinite latency: does not keep up. */
 export interface PlottedPlan {

@@ -1,5 +1,6 @@
 import { gpuOfNode, gpuTypes } from "@/solver/plan/clusterGpus";
-import type { ClusterSpec, ModelDeployment } from "@/solver/plan/plan";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import type { ModelDeployment } from "@/solver/plan/plan";
 import { formatPercent } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
 
@@ -81,7 +82,7 @@ export function prepareGpuMap(input: {
         gpus,
         identity: tenant?.identity ?? null,
         shape: tenant?.shape ?? "",
-        why: tenant?.why ?? "Free: this plan gives it no work.",
+        why: tenant?.why ?? "Free: this plan does not use it.",
       })),
     };
   });

@@ -1,6 +1,6 @@
 import type { Histogram } from "@/server/contracts/studio";
 
-export interface Bar {
+interface Bar {
   readonly key: string;
   /** Place and size as fractions of the box, 0..1. */
   readonly x: number;

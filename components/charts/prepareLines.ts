@@ -19,7 +19,7 @@ export interface LineInput {
   readonly points: readonly LinePoint[];
 }
 
-export interface LineAxis {
+interface LineAxis {
   readonly title: string;
   readonly format: (value: number) => string;
   /** Whether the axis begins at 0, unless it is logarithmic. */
@@ -68,7 +68,7 @@ export interface LinesPicture {
   readonly y: DrawnAxis;
 }
 
-export interface DrawnAxis {
+interface DrawnAxis {
   readonly title: string;
   readonly ticks: readonly { readonly at: number; readonly text: string }[];
 }

@@ -19,7 +19,7 @@ export interface ScatterPoint extends ScatterInput {
   readonly outside: boolean;
 }
 
-export interface ScatterTick {
+interface ScatterTick {
   readonly at: number;
   readonly seconds: number;
   /** Whether there is room for its number. */
@@ -38,7 +38,7 @@ export interface ScatterPicture {
   readonly counts: { readonly drawn: number; readonly inBand: number; readonly clipped: number; readonly leftOut: number };
 }
 
-export const BAND = 0.1;
+const BAND = 0.1;
 
 /** Room around the measured values, as a factor. */
 const MARGIN = 1.25;

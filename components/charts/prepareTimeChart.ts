@@ -21,7 +21,7 @@ export interface PlotSize {
 }
 
 /** A line with its values, bucket by bucket of the picture. */
-export interface DrawnSeries extends Omit<ChartSeries, "key"> {
+interface DrawnSeries extends Omit<ChartSeries, "key"> {
   readonly id: string;
   readonly path: string;
   /** What is drawn of each bucket; null is a gap. */
@@ -33,7 +33,7 @@ export interface DrawnSeries extends Omit<ChartSeries, "key"> {
   readonly last: number | null;
 }
 
-export interface DrawnBand {
+interface DrawnBand {
   readonly id: string;
   readonly hue: string;
   /** null: both ends alike. */

@@ -86,7 +86,7 @@ export function AttachEndpoints() {
       </Panel>
       {rows.length > 0 && (
         <Panel
-          title="2. Look at what was found"
+          title="2. Check what was found"
           aside={
             <Button
               disabled={attempt.waiting.length > 0}
@@ -104,7 +104,7 @@ export function AttachEndpoints() {
           </p>
           {drafted.length > 1 && (
             <SelectField
-              label="GPU type of all of them"
+              label="GPU type of all engines"
               className="mt-2 max-w-72"
               value={sameGpu}
               options={[
@@ -135,7 +135,7 @@ export function AttachEndpoints() {
           </ul>
           {prepared.guesses > 0 && (
             <Check checked={confirmed} onChange={setConfirmed}>
-              What is guessed is right ({formatCounted(prepared.guesses, "value")}). Left open, they stay marked as guessed.
+              The guessed values are right ({formatCounted(prepared.guesses, "value")}). If not confirmed, they stay marked as guessed.
             </Check>
           )}
         </Panel>

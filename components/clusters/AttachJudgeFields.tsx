@@ -8,6 +8,13 @@ import { TextField } from "../ui/Field";
 import { FindingList } from "./FindingList";
 import { type EndpointExtras, judgeInForm } from "./prepareAttach";
 
+const fields = [
+  { key: "judgeUrl", label: "Judge's address", className: "flex-1 basis-56", placeholder: "http://judge-1:8000" },
+  { key: "judgeModel", label: "Judge's model name", className: "flex-1 basis-44", placeholder: "judge" },
+  { key: "judgeKey", label: "Variable with the judge's key", className: "flex-1 basis-44", placeholder: "none, or WEIR_JUDGE_KEY" },
+  { key: "judgeSeconds", label: "Seconds of a judge call", className: "basis-44", placeholder: "as measured" },
+] as const;
+
 /** Who judges answers of attached engines: its address, a test by real calls, and its time where the operator knows better. */
 export function AttachJudgeFields(props: {
   readonly extras: EndpointExtras;
@@ -18,7 +25,7 @@ export function AttachJudgeFields(props: {
   const client = useTRPCClient();
   const judge = judgeInForm(extras);
   const named = judge !== null && "model" in judge ? judge : null;
-  const key = JSON.stringify(named);
+  const judgeKey = JSON.stringify(named);
   const test = useMutation({
     mutationFn: async (asked: NonNullable<typeof named>) => ({
       key: JSON.stringify(asked),
@@ -26,7 +33,7 @@ export function AttachJudgeFields(props: {
     }),
   });
   // What was found of another judge says nothing of this one.
-  const found = test.data?.key === key ? test.data.found : null;
+  const found = test.data?.key === judgeKey ? test.data.found : null;
   return (
     <div className="flex flex-col gap-3">
       <p className="max-w-prose text-sm text-ink-2">
@@ -35,39 +42,14 @@ export function AttachJudgeFields(props: {
           : "A judge scores answers of a cascade of several models; one model alone needs none."}
       </p>
       <div className="flex flex-wrap items-end gap-3">
-        <TextField
-          label="Judge's address"
-          className="flex-1 basis-56"
-          value={extras.judgeUrl}
-          placeholder="http://judge-1:8000"
-          onChange={(judgeUrl) => onChange({ judgeUrl })}
-        />
-        <TextField
-          label="Judge's model, as it calls it"
-          className="flex-1 basis-44"
-          value={extras.judgeModel}
-          placeholder="judge"
-          onChange={(judgeModel) => onChange({ judgeModel })}
-        />
-        <TextField
-          label="Variable with the judge's key"
-          className="flex-1 basis-44"
-          value={extras.judgeKey}
-          placeholder="none, or WEIR_JUDGE_KEY"
-          onChange={(judgeKey) => onChange({ judgeKey })}
-        />
-        <TextField
-          label="Seconds of a judge call"
-          className="basis-44"
-          value={extras.judgeSeconds}
-          placeholder="as measured"
-          onChange={(judgeSeconds) => onChange({ judgeSeconds })}
-        />
+        {fields.map(({ key, ...field }) => (
+          <TextField key={key} {...field} value={extras[key]} onChange={(text) => onChange({ [key]: text })} />
+        ))}
       </div>
       <div className="flex flex-wrap items-center gap-3">
         <Button
           disabled={named === null || test.isPending}
-          title="It is asked for some 15 scores, as the gateway would"
+          title="The test asks for about 15 scores, as the gateway would"
           onClick={() => {
             if (named !== null) test.mutate(named);
           }}
@@ -75,7 +57,7 @@ export function AttachJudgeFields(props: {
           {test.isPending ? "Testing the judge …" : "Test the judge"}
         </Button>
         <span className="text-sm text-ink-2">
-          Its time enters every prediction of a cascade. It is measured when it is attached, and in traffic.
+          Every prediction of a cascade includes its call time, which is measured when it is attached and in traffic.
         </span>
       </div>
       <div role="status">

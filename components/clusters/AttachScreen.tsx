@@ -5,7 +5,7 @@ import { type AttachKind, attachKinds } from "./clustersCodec";
 
 const kinds: Readonly<Record<AttachKind, { readonly name: string; readonly hint: string }>> = {
   endpoints: { name: "Engines that run", hint: "Paste their URLs. Plans change routing only." },
-  processes: { name: "This host", hint: "Weir starts and ends engines here." },
+  processes: { name: "This host", hint: "Weir starts and stops engines here." },
   kubernetes: { name: "Kubernetes", hint: "Weir applies Deployments and LeaderWorkerSets." },
   ray: { name: "Ray Serve", hint: "Weir adds applications to Ray Serve." },
 };

@@ -1,6 +1,6 @@
 import type { Attention } from "@/server/contracts/studio";
+import { LabelledLine } from "./LabelledLine";
 import { attentionTones } from "./prepareCard";
-import { WordedLine } from "./WordedLine";
 
 const words = { warn: "look", bad: "act" } as const;
 
@@ -9,7 +9,7 @@ export function AttentionList({ attention, label }: { readonly attention: readon
   return (
     <ul aria-label={label} data-testid="attention" className="flex list-none flex-col gap-1.5 text-sm">
       {attention.map(({ level, subject, sentence, next }) => (
-        <WordedLine key={`${subject}${sentence}`} word={words[level]} tone={attentionTones[level]} sentence={sentence} next={next} />
+        <LabelledLine key={`${subject}${sentence}`} word={words[level]} tone={attentionTones[level]} sentence={sentence} next={next} />
       ))}
     </ul>
   );

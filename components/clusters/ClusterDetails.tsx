@@ -31,7 +31,7 @@ const nodeColumns = [
   { key: "used", name: "Used", numeric: true },
   { key: "others", name: "Used by others", numeric: true },
   { key: "free", name: "Free", numeric: true },
-  { key: "closed", name: "Takes engines" },
+  { key: "closed", name: "Accepts engines" },
 ];
 
 /** All that is known of one cluster. */
@@ -45,7 +45,7 @@ export function ClusterDetails({ cluster, onDetached }: { readonly cluster: Clus
     what: "Reading the cluster",
     empty: detail === null && {
       kind: "empty",
-      title: "It is not connected",
+      title: "Not connected",
       text: "Plans can be made for it and exported. Attach its engines to apply plans and to measure them.",
     },
   });
@@ -87,21 +87,21 @@ function Known(props: { readonly cluster: ClusterSummary; readonly detail: Clust
       <Panel title="Engines" aside={formatCounted(detail.engines.length, "engine")}>
         {detail.engines.length === 0 ? (
           <p className="text-sm text-ink-3">
-            {detail.topology === "given" ? "None was seen." : "None stands: a plan that is applied brings them up."}
+            {detail.topology === "given" ? "No engine was found." : "No engine is running: applying a plan starts engines."}
           </p>
         ) : (
           <ClusterEngines clusterId={spec.id} engines={detail.engines} />
         )}
         {detail.topology === "given" && (
           <p className="mt-3 text-sm text-ink-2">
-            They are run by somebody else: plans change which of them get requests, and start or stop none.
+            These engines are managed outside Weir: plans change the routing and start or stop none.
           </p>
         )}
       </Panel>
       <JudgePanel clusterId={spec.id} />
       <Panel title="Drift">
         {detail.drift === null ? (
-          <p className="text-sm text-ink-3">No plan is in force here, or it was not compared yet.</p>
+          <p className="text-sm text-ink-3">No plan is in force here, or it has not been compared yet.</p>
         ) : (
           <DriftTable clusterId={spec.id} drift={detail.drift} engines={detail.engines} />
         )}
@@ -122,7 +122,7 @@ function Known(props: { readonly cluster: ClusterSummary; readonly detail: Clust
         </Table>
         {detail.notes.length > 0 && (
           <div className="mt-3 flex flex-col gap-1 text-sm text-ink-2">
-            <p className="font-medium text-ink">Not Weir's, and left as it is</p>
+            <p className="font-medium text-ink">Not managed by Weir, and left as it is</p>
             {detail.notes.map((line) => (
               <p key={line} className="[overflow-wrap:anywhere]">
                 {line}
@@ -131,10 +131,10 @@ function Known(props: { readonly cluster: ClusterSummary; readonly detail: Clust
           </div>
         )}
       </Panel>
-      <Panel title="Gateway" aside={detail.gateway.runBy === "studio" ? "run beside the studio" : "run by you"}>
+      <Panel title="Gateway" aside={detail.gateway.runBy === "studio" ? "run by the studio" : "run by you"}>
         <div className="flex flex-col gap-2 text-sm">
           {card.baseUrl !== null && card.curl !== null && <GatewayAddress baseUrl={card.baseUrl} curl={card.curl} />}
-          <p className="text-ink-2 [overflow-wrap:anywhere]">Told what to do at {detail.gateway.adminUrl}.</p>
+          <p className="text-ink-2 [overflow-wrap:anywhere]">Admin address {detail.gateway.adminUrl}.</p>
         </div>
       </Panel>
       {detail.connectionText === null ? (

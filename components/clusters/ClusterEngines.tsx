@@ -16,7 +16,7 @@ const columns = [
   { key: "model", name: "Model" },
   { key: "type", name: "Server" },
   { key: "shape", name: "On" },
-  { key: "absent", name: "Not told" },
+  { key: "absent", name: "Not reported" },
   { key: "log", name: "Log", numeric: true },
 ];
 

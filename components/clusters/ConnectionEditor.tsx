@@ -48,7 +48,7 @@ export function ConnectionEditor(props: {
         </Button>
         {text !== start && (
           <Button look="quiet" onClick={() => setText(start)}>
-            Take back
+            Revert
           </Button>
         )}
         {props.aside}
@@ -62,7 +62,7 @@ export function ConnectionEditor(props: {
       </div>
       {tried?.text != null && tried.text !== text && (
         <details>
-          <summary className="text-xs text-ink-3">As it would be kept, defaults filled in</summary>
+          <summary className="text-xs text-ink-3">Stored form, with defaults</summary>
           <pre className="mt-2 overflow-x-auto rounded-md bg-sunken p-2 font-mono text-xs">{tried.text}</pre>
         </details>
       )}

@@ -2,8 +2,8 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { CopyButton } from "../ui/CopyButton";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -19,7 +19,7 @@ export function ConnectionPanel({ clusterId, text }: { readonly clusterId: strin
   const [editing, setEditing] = useState(false);
   const guessed = useMemo(() => guessedValues(text), [text]);
   const change = useMutation({
-    mutationFn: async (connection: unknown) => takeOutcome(await client.clusters.change.mutate({ clusterId, connection })),
+    mutationFn: async (connection: unknown) => unwrapOutcome(await client.clusters.change.mutate({ clusterId, connection })),
     onSuccess: async () => {
       await queries.invalidateQueries(trpc.clusters.pathFilter());
       setEditing(false);
@@ -33,7 +33,7 @@ export function ConnectionPanel({ clusterId, text }: { readonly clusterId: strin
           start={text}
           aside={
             <Button look="quiet" onClick={() => setEditing(false)}>
-              Leave it as it was
+              Discard changes
             </Button>
           }
           act={(connection) => (
@@ -43,7 +43,7 @@ export function ConnectionPanel({ clusterId, text }: { readonly clusterId: strin
                 <Button look="primary" disabled={connection === null || change.isPending} onClick={() => change.mutate(connection)}>
                   Change connection
                 </Button>
-                {connection === null && <span className="text-sm text-ink-2">Try it first; what can be used can be kept.</span>}
+                {connection === null && <span className="text-sm text-ink-2">Try the connection before you save it.</span>}
               </div>
             </>
           )}
@@ -52,7 +52,7 @@ export function ConnectionPanel({ clusterId, text }: { readonly clusterId: strin
         <div className="flex flex-col gap-3">
           {guessed !== null && (
             <div className="flex flex-col gap-2 rounded-md bg-warn-soft px-3 py-2 text-sm">
-              <p className="text-warn">Guessed when it was attached, and not confirmed yet:</p>
+              <p className="text-warn">Guessed when it was attached, not confirmed yet:</p>
               <ul className="list-none">
                 {guessed.lines.map((line) => (
                   <li key={line} className="[overflow-wrap:anywhere]">
@@ -62,7 +62,7 @@ export function ConnectionPanel({ clusterId, text }: { readonly clusterId: strin
               </ul>
               <div>
                 <Button disabled={change.isPending} onClick={() => change.mutate(guessed.confirmed)}>
-                  They are right
+                  Confirm
                 </Button>
               </div>
               <ErrorLine error={change.error} />

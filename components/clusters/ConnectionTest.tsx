@@ -2,8 +2,8 @@
 
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { FindingList } from "./FindingList";
@@ -12,7 +12,7 @@ import { FindingList } from "./FindingList";
 export function ConnectionTest(props: { readonly clusterId: string; readonly name: string; readonly children?: ReactNode }) {
   const { clusterId, name } = props;
   const client = useTRPCClient();
-  const test = useMutation({ mutationFn: async () => takeOutcome(await client.clusters.testConnection.mutate({ clusterId })) });
+  const test = useMutation({ mutationFn: async () => unwrapOutcome(await client.clusters.testConnection.mutate({ clusterId })) });
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap gap-2">
@@ -32,7 +32,7 @@ export function ConnectionTest(props: { readonly clusterId: string; readonly nam
                 <details key={`${tried.url} ${tried.servedName}`} open={faults.length > 0 || undefined}>
                   <summary className="text-sm [overflow-wrap:anywhere]">
                     <span className="font-medium">{tried.name}</span> <span className="text-xs text-ink-3">{tried.url}</span>{" "}
-                    {faults.length === 0 ? "is well" : ""}
+                    {faults.length === 0 ? "is healthy" : ""}
                   </summary>
                   <div className="mt-1">
                     <FindingList findings={findings} label={`What testing ${tried.name} found`} />

@@ -3,8 +3,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { takeOutcome } from "../api/takeOutcome";
 import { type Outputs, useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { NumberField, SelectField, TextField } from "../ui/Field";
 import { formatCounted, formatUsd } from "../ui/format";
@@ -36,7 +36,7 @@ export function DescribeCluster({ open, onOpenChange }: { readonly open: boolean
   const cardOf = (row: NodeRow) => gpus.find((each) => each.id === row.gpu) ?? gpus[0];
   const describe = useMutation({
     mutationFn: async () =>
-      takeOutcome(
+      unwrapOutcome(
         await client.clusters.describe.mutate({
           name,
           rows: rows.map((row) => ({

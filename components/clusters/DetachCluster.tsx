@@ -3,8 +3,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ClusterDetail } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { TextField } from "../ui/Field";
@@ -20,7 +20,7 @@ export function DetachCluster(props: { readonly detail: ClusterDetail; readonly 
   const [open, setOpen] = useState(false);
   const [typed, setTyped] = useState("");
   const detach = useMutation({
-    mutationFn: async () => takeOutcome(await client.clusters.detach.mutate({ clusterId: detail.clusterId, name: typed.trim() })),
+    mutationFn: async () => unwrapOutcome(await client.clusters.detach.mutate({ clusterId: detail.clusterId, name: typed.trim() })),
     onSuccess: async () => {
       await queries.invalidateQueries(trpc.clusters.pathFilter());
       onDone();
@@ -31,7 +31,7 @@ export function DetachCluster(props: { readonly detail: ClusterDetail; readonly 
       <Button look="danger" onClick={() => setOpen(true)}>
         Detach
       </Button>
-      <Modal open={open} onOpenChange={setOpen} title={`Detach ${name}?`} description="The studio lets go of it.">
+      <Modal open={open} onOpenChange={setOpen} title={`Detach ${name}?`} description="The studio stops managing it.">
         <ul className="flex list-disc flex-col gap-1 pl-5 text-sm">
           {detachSentences(detail).map((sentence) => (
             <li key={sentence} className="[overflow-wrap:anywhere]">

@@ -8,8 +8,8 @@ import { noDriftText } from "./prepareCard";
 const columns = [
   { key: "what", name: "What" },
   { key: "desired", name: "The plan in force" },
-  { key: "generated", name: "What follows from it here" },
-  { key: "actual", name: "What is there" },
+  { key: "generated", name: "Expected here" },
+  { key: "actual", name: "Found here" },
 ];
 
 /** How what is there differs from the plan in force. It is shown, and never set right without being asked. */
@@ -36,7 +36,7 @@ export function DriftTable(props: {
         ))}
       </Table>
       <div className="flex flex-wrap items-center gap-3">
-        <span className="text-sm text-ink-2">Checked at {formatClock(drift.checkedAt)}. Nothing of it is set right by itself.</span>
+        <span className="text-sm text-ink-2">Checked at {formatClock(drift.checkedAt)}. Nothing is corrected automatically.</span>
         {drift.planId !== null && (
           <Link href={`/apply/${drift.planId}?cluster=${encodeURIComponent(clusterId)}`} className={buttonClass("plain")}>
             Apply the plan again

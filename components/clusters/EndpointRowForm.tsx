@@ -35,7 +35,7 @@ export function EndpointRowForm(
         {row.trying && row.word !== "trying" && <span className="text-xs text-ink-3">trying again …</span>}
         <span className="min-w-0 text-xs text-ink-3 [overflow-wrap:anywhere]">{row.fine}</span>
       </div>
-      {row.faults.length > 0 && <FindingList findings={row.faults} label={`What is not well with ${row.name}`} />}
+      {row.faults.length > 0 && <FindingList findings={row.faults} label={`Problems of ${row.name}`} />}
       {row.questions.map((question) => (
         <p key={question} className="text-sm text-warn">
           {question}
@@ -43,7 +43,7 @@ export function EndpointRowForm(
       ))}
       {row.served.length > 1 && (
         <SelectField
-          label={`Model that ${row.name} is attached for`}
+          label={`Model that ${row.name} serves`}
           className="max-w-96"
           value={endpoint.servedName ?? ""}
           options={[...(endpoint.servedName === undefined ? [{ value: "", text: "choose one" }] : []), ...options(row.served)]}
@@ -63,7 +63,7 @@ export function EndpointRowForm(
 function CardChoice({ row, cards, onEdit }: Editing) {
   return (
     <SelectField
-      label={`Card that stands for the model of ${row.name}`}
+      label={`Model card of ${row.name}`}
       className="max-w-96"
       value=""
       options={[{ value: "", text: "choose a card" }, ...options((cards?.models ?? []).map(({ id }) => id))]}
@@ -125,7 +125,7 @@ function DraftFields({ row, draft, cards, onEdit }: Editing & { readonly draft: 
 function LimitFields({ draft: { limits }, onEdit }: Pick<Editing, "onEdit"> & { readonly draft: EndpointDraft }) {
   const told = limits?.source === "engine";
   const said = (value: number | undefined, assumed: number): string =>
-    value === undefined ? `assumed ${assumed}` : told ? "the engine says so" : "entered";
+    value === undefined ? `assumed ${assumed}` : told ? "reported by the engine" : "entered";
   const enter = (change: EngineLimits): void => onEdit({ limits: { ...limits, ...change, source: "operator" } });
   return (
     <div className="mt-2 flex flex-wrap items-end gap-x-3 gap-y-2">
@@ -146,8 +146,8 @@ function LimitFields({ draft: { limits }, onEdit }: Pick<Editing, "onEdit"> & { 
         onChange={(maxBatchedTokens) => enter({ maxBatchedTokens })}
       />
       <p className="min-w-0 flex-1 basis-56 text-xs text-ink-3">
-        What it was started with: <code>--max-num-seqs</code> and <code>--max-num-batched-tokens</code> of vLLM. They bound what plans
-        expect of it.
+        Its start options: <code>--max-num-seqs</code> and <code>--max-num-batched-tokens</code> of vLLM. They limit the throughput that
+        plans expect.
       </p>
     </div>
   );

@@ -10,7 +10,7 @@ export function EngineLog(props: { readonly clusterId: string; readonly engineId
       open
       onOpenChange={(open) => open || props.onClose()}
       title={`Log of ${props.engineId}`}
-      description="Its end, with keys hidden."
+      description="The last lines, with keys hidden."
     >
       <EngineLogText clusterId={props.clusterId} engineId={props.engineId} />
     </Modal>

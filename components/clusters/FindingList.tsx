@@ -1,6 +1,6 @@
 import type { Finding } from "@/server/contracts/studio";
 import type { Tone } from "../ui/Badge";
-import { WordedLine } from "./WordedLine";
+import { LabelledLine } from "./LabelledLine";
 
 const words: Readonly<Record<Finding["level"], readonly [string, Tone]>> = {
   ok: ["ok", "good"],
@@ -14,7 +14,7 @@ export function FindingList({ findings, label }: { readonly findings: readonly F
     <ul aria-label={label} className="flex list-none flex-col gap-1.5 text-sm">
       {findings.map(({ what, level, sentence, next }) => {
         const [word, tone] = words[level];
-        return <WordedLine key={`${what}${sentence}`} word={word} tone={tone} sentence={sentence} next={next} wordClass="w-16" />;
+        return <LabelledLine key={`${what}${sentence}`} word={word} tone={tone} sentence={sentence} next={next} wordClass="w-16" />;
       })}
     </ul>
   );

@@ -4,8 +4,8 @@ import type { GatewayForm } from "./prepareAttach";
 import { ReferenceField } from "./ReferenceField";
 
 const choices = [
-  { runBy: "studio", text: "Run a gateway beside the studio", hint: "It starts by itself and listens on this host." },
-  { runBy: "operator", text: "I run the gateway myself", hint: "The studio only tells it what to do." },
+  { runBy: "studio", text: "Run a gateway with the studio", hint: "It starts automatically and listens on this host." },
+  { runBy: "operator", text: "I run the gateway myself", hint: "The studio only configures it." },
 ] as const;
 
 /** Who runs the gateway that clients are served by. */

@@ -2,8 +2,8 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { EnterJudgeTime } from "../judges/EnterJudgeTime";
 import { JudgeState } from "../judges/JudgeState";
 import { driftWords, plannedWords, sourceWords, testWords, trafficWords } from "../judges/judgeWords";
@@ -25,7 +25,7 @@ export function JudgePanel({ clusterId }: { readonly clusterId: string }) {
   const { data: known } = useQuery(trpc.clusters.judge.queryOptions({ clusterId }, { refetchInterval: REFRESH_MS }));
   const refresh = () => queries.invalidateQueries(trpc.clusters.judge.pathFilter());
   const measure = useMutation({
-    mutationFn: async () => takeOutcome(await client.clusters.measureJudge.mutate({ clusterId })),
+    mutationFn: async () => unwrapOutcome(await client.clusters.measureJudge.mutate({ clusterId })),
     onSettled: refresh,
   });
   if (known == null || nowMs === null) return null;
@@ -34,7 +34,7 @@ export function JudgePanel({ clusterId }: { readonly clusterId: string }) {
     return (
       <Panel title="Judge">
         <p className="text-sm text-ink-3">
-          Nobody judges answers here, so that only plans of a single model can be applied. Name a judge in the connection below.
+          This cluster has no judge, so only plans of a single model can be applied. Name a judge in the connection below.
         </p>
       </Panel>
     );
@@ -49,11 +49,11 @@ export function JudgePanel({ clusterId }: { readonly clusterId: string }) {
           </Fact>
           <Fact name="Test">{known.test === null ? "It was never tested." : testWords(known.test, nowMs)}</Fact>
           <Fact name="Traffic">
-            {known.traffic === null ? "Too few judgements were seen to tell." : trafficWords(known.traffic, nowMs)}
+            {known.traffic === null ? "There are too few judge calls to tell." : trafficWords(known.traffic, nowMs)}
           </Fact>
           <Fact name="State">
             {known.health === null ? (
-              "The gateway does not say: it judges nothing, or does not answer."
+              "The gateway reports nothing: it has no judge or does not answer."
             ) : (
               <JudgeState health={known.health} nowMs={nowMs} />
             )}
@@ -64,14 +64,14 @@ export function JudgePanel({ clusterId }: { readonly clusterId: string }) {
           <FindingList findings={known.test.findings} label="What the test of the judge found" />
         )}
         <div className="flex flex-wrap items-end gap-3">
-          <Button disabled={busy} title="It makes some 15 calls" onClick={() => measure.mutate()}>
+          <Button disabled={busy} title="The test makes about 15 calls" onClick={() => measure.mutate()}>
             {busy ? "Measuring …" : known.test === null ? "Measure" : "Measure again"}
           </Button>
           <EnterJudgeTime
             entered={known.entered?.secondsPerCall ?? null}
             begin={known.planned.secondsPerCall}
             onEnter={async (secondsPerCall) => {
-              takeOutcome(await client.clusters.enterJudgeTime.mutate({ clusterId, secondsPerCall }));
+              unwrapOutcome(await client.clusters.enterJudgeTime.mutate({ clusterId, secondsPerCall }));
               await refresh();
             }}
           />

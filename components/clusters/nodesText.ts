@@ -1,5 +1,5 @@
 import { gpuOfNode } from "@/solver/plan/clusterGpus";
-import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 
 /**
  * Nodes of a cluster in words, runs of neighbours that are alike in one.

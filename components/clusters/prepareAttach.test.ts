@@ -54,7 +54,7 @@ describe("attaching pasted endpoints", () => {
     expect(blocked(ready, { ...closed, trying: true })).toBe("One address is being tried.");
     expect(blocked(closed)).toContain("None of these can be attached yet");
     expect(prepared({ name: " " }).blocked).toBe("Give it a name.");
-    expect(prepared({}, ["prod"]).blocked).toContain('There is a cluster "prod" already');
+    expect(prepared({}, ["prod"]).blocked).toContain('A cluster "prod" already exists');
   });
 
   it("takes a judge by reference only, without the path that the gateway adds, and exporters one a line", () => {
@@ -63,7 +63,7 @@ describe("attaching pasted endpoints", () => {
       judge: { model: "judge", url: "http://judge-1:8000", keyFromEnvironment: "WEIR_JUDGE_KEY" },
     });
     expect(prepared({ extras: { ...noExtras, ...judge, judgeKey: "sk-123" } }).blocked).toContain("not the key itself");
-    expect(prepared({ extras: { ...noExtras, judgeUrl: "http://judge-1:8000" } }).blocked).toContain("by which name");
+    expect(prepared({ extras: { ...noExtras, judgeUrl: "http://judge-1:8000" } }).blocked).toContain("Give the name under which");
     expect(
       prepared({ extras: { ...noExtras, dcgm: "http://gpu-1:9400/metrics\nhttp://gpu-2:9400/metrics" } }).request?.connection,
     ).toMatchObject({ dcgmUrls: ["http://gpu-1:9400/metrics", "http://gpu-2:9400/metrics"] });

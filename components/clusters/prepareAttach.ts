@@ -128,7 +128,7 @@ export function prepareAttach(rows: readonly EndpointRow[], form: AttachForm, ta
   const trying = rows.filter((row) => row.trying && !row.taken).length;
   if (rows.length === 0) return blocked("Paste the address of at least one engine.");
   if (trying > 0) return blocked(trying === 1 ? "One address is being tried." : `${trying} addresses are being tried.`);
-  if (drafts.length === 0) return blocked("None of these can be attached yet: what is in the way stands beside each.");
+  if (drafts.length === 0) return blocked("None of these can be attached yet: each shows its problem.");
   const named = nameAndGateway(form, taken);
   if ("fault" in named) return blocked(named.fault);
   const extras = extrasOf(form.extras);
@@ -155,7 +155,7 @@ function nameAndGateway(
 ): Pick<Attach, "name" | "gateway"> | { readonly fault: string } {
   const name = form.name.trim();
   if (name === "") return { fault: "Give it a name." };
-  if (taken.includes(name)) return { fault: `There is a cluster "${name}" already: give another name.` };
+  if (taken.includes(name)) return { fault: `A cluster "${name}" already exists: give another name.` };
   const gateway = gatewayOf(form.gateway);
   return "fault" in gateway ? gateway : { name, ...gateway };
 }
@@ -172,10 +172,10 @@ type JudgeInForm = { readonly model: string; readonly url: string; readonly keyF
 export function judgeInForm(form: EndpointExtras): JudgeInForm | { readonly fault: string } | null {
   const [model, url, key] = [form.judgeModel.trim(), form.judgeUrl.trim().replace(/(\/v1)?\/?$/, ""), form.judgeKey.trim()];
   if (model === "" && url === "" && key === "") return null;
-  if (model === "") return { fault: "Say by which name the judge's endpoint knows its model." };
+  if (model === "") return { fault: "Give the name under which the judge's endpoint serves its model." };
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return { fault: "Give the judge's address, as in http://judge-1:8000." };
   if (key !== "" && !/^WEIR_JUDGE_[A-Z0-9_]{1,80}$/.test(key))
-    return { fault: "The judge's key stands in a variable of the gateway that begins with WEIR_JUDGE_: name that, not the key itself." };
+    return { fault: "Give the gateway's variable that holds the judge's key and begins with WEIR_JUDGE_, not the key itself." };
   return { model, url, ...(key === "" ? {} : { keyFromEnvironment: key }) };
 }
 

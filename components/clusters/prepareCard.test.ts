@@ -88,7 +88,7 @@ describe("an engine that does not answer", () => {
     const silent = engine({ state: "silent" });
     expect(absenceText(silent)).toContain("does not answer");
     expect(absenceText(engine())).toBe("nothing missing");
-    expect(noDriftText([engine({ id: "f" }), silent])).toBe("Nothing was changed, but not all of it serves: e does not answer.");
+    expect(noDriftText([engine({ id: "f" }), silent])).toBe("Nothing was changed, but some engines do not serve: e does not answer.");
     expect(noDriftText([engine()])).toContain("None");
   });
 });
@@ -101,10 +101,10 @@ describe("a node", () => {
 
 describe("letting go of a cluster", () => {
   it("says whose engines run on, and what becomes of the gateway", () => {
-    expect(detachSentences({ ...detail, topology: "given" }).join(" ")).toContain("whoever started them still runs them");
+    expect(detachSentences({ ...detail, topology: "given" }).join(" ")).toContain("they are managed outside Weir");
     expect(detachSentences(detail).join(" ")).toContain("Its gateway at http://g:4610 takes no new request");
     expect(detachSentences({ ...detail, gateway: { ...detail.gateway, runBy: "operator" } }).join(" ")).toContain(
-      "goes on with what it was told last",
+      "keeps its last configuration",
     );
   });
 });
@@ -115,6 +115,6 @@ describe("how old what is shown is", () => {
     expect(sightNote(detail, seenMs + 2_000)).toBeNull();
     expect(sightNote(detail, null)).toBeNull();
     expect(sightNote(detail, seenMs + 60_000)).toBe("last seen 60\u00a0s ago.");
-    expect(sightNote({ observedAt: null }, seenMs)).toBe("the cluster was not seen yet.");
+    expect(sightNote({ observedAt: null }, seenMs)).toBe("the cluster has not been reached yet.");
   });
 });

@@ -110,8 +110,8 @@ export function absenceText({ engine, state }: ClusterEngine): string {
 /** What stands where nothing drifts. An engine that is down is no drift: nobody asked for another cluster, and applying the plan again would not mend it. */
 export function noDriftText(engines: readonly Pick<ClusterEngine, "id" | "state">[]): string {
   const silent = engines.filter(({ state }) => state === "silent").map(({ id }) => id);
-  if (silent.length === 0) return "None: what is there is what the plan in force asks for.";
-  return `Nothing was changed, but not all of it serves: ${silent.join(", ")} ${silent.length === 1 ? "does" : "do"} not answer.`;
+  if (silent.length === 0) return "None: the running state matches the plan in force.";
+  return `Nothing was changed, but some engines do not serve: ${silent.join(", ")} ${silent.length === 1 ? "does" : "do"} not answer.`;
 }
 
 /** The shape of an engine on its GPUs: `2 × h100-sxm, tp 2`. */
@@ -125,13 +125,13 @@ export function shapeText({ gpu, tp, pp }: ClusterEngine): string {
 export function detachSentences(detail: Pick<ClusterDetail, "topology" | "gateway">): readonly string[] {
   return [
     detail.topology === "given"
-      ? "Its engines run on: whoever started them still runs them."
-      : "Its engines run on as they are: none is stopped, and the studio no longer looks after them.",
+      ? "Its engines keep running: they are managed outside Weir."
+      : "Its engines keep running: none is stopped, and the studio no longer manages them.",
     detail.gateway.runBy === "studio"
       ? `Its gateway at ${detail.gateway.url} takes no new request from now on, and ends once it has answered those it has, after ten minutes at the latest.`
-      : `Your gateway at ${detail.gateway.url} goes on with what it was told last.`,
-    "Its plans, history, measurements and audit stay, and it stays as a described cluster that can be planned for.",
-    "Attached again under the same name it finds all of them, its engines and its ports.",
+      : `Your gateway at ${detail.gateway.url} keeps its last configuration.`,
+    "Its plans, history, measurements and audit stay, and it stays as a described cluster for planning.",
+    "Attaching it again under the same name restores all of them, its engines and its ports.",
   ];
 }
 
@@ -140,7 +140,7 @@ const STALE_SECONDS = 10;
 
 /** Why what is shown of a cluster may no longer be so; null where it is fresh, or the time is not known yet. */
 export function sightNote({ observedAt }: Pick<ClusterDetail, "observedAt">, nowMs: number | null): string | null {
-  if (observedAt === null) return "the cluster was not seen yet.";
+  if (observedAt === null) return "the cluster has not been reached yet.";
   const seconds = nowMs === null ? 0 : (nowMs - Date.parse(observedAt)) / 1000;
   return seconds > STALE_SECONDS ? `last seen ${formatAge(seconds)} ago.` : null;
 }

@@ -99,7 +99,7 @@ function draftOf(tried: TriedEndpoint, { name, edits, cards }: DraftOptions): Pi
   const said = Object.keys(edits);
   const guessed = found.guessed.filter((field) => !said.includes(field));
   const why = Object.fromEntries(
-    guessed.map((field) => [field, tried.guesses.find((guess) => guess.field === field)?.why ?? "The engine does not tell it."]),
+    guessed.map((field) => [field, tried.guesses.find((guess) => guess.field === field)?.why ?? "The engine does not report it."]),
   );
   const draft = { ...found, name, ...edits, guessed };
   const moved = (["model", "gpu", "precision"] as const).some(
@@ -107,7 +107,7 @@ function draftOf(tried: TriedEndpoint, { name, edits, cards }: DraftOptions): Pi
   );
   const shape = moved && guessed.includes("tp") && guessed.includes("pp") ? fewestGpus(draft, cards) : null;
   if (shape === null) return { draft, why };
-  const reason = `The fewest ${draft.gpu} that hold ${draft.model} in ${draft.precision}; the engine does not tell.`;
+  const reason = `The fewest ${draft.gpu} that hold ${draft.model} in ${draft.precision}; the engine does not report it.`;
   return { draft: { ...draft, ...shape }, why: { ...why, tp: reason, pp: reason } };
 }
 

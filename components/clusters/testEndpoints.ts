@@ -1,7 +1,7 @@
 import type { Finding, TriedEndpoint } from "@/server/contracts/studio";
 
-export const fine: Finding = { what: "models", level: "ok", sentence: "It serves llama.", next: null };
-export const unreached: Finding = { what: "reached", level: "failed", sentence: "Nobody listens there.", next: "Check the port." };
+const fine: Finding = { what: "models", level: "ok", sentence: "It serves llama.", next: null };
+const unreached: Finding = { what: "reached", level: "failed", sentence: "Nobody listens there.", next: "Check the port." };
 
 /** An endpoint that was tried and serves one model on a GPU that is guessed. */
 export function triedAt(url: string, change: Partial<TriedEndpoint> = {}): TriedEndpoint {

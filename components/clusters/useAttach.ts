@@ -2,8 +2,8 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { takeOutcome } from "../api/takeOutcome";
 import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { clusterCodec } from "../shell/clusterCodec";
 import { useUrlView } from "../url/useUrlView";
 
@@ -15,7 +15,7 @@ export function useAttach() {
   const router = useRouter();
   const [, write] = useUrlView(clusterCodec);
   return useMutation({
-    mutationFn: async (request: Inputs["clusters"]["attach"]) => takeOutcome(await client.clusters.attach.mutate(request)),
+    mutationFn: async (request: Inputs["clusters"]["attach"]) => unwrapOutcome(await client.clusters.attach.mutate(request)),
     onSuccess: async ({ id }) => {
       // Named before the list has it: the top bar would write it into the address while the router is on its way, and end that.
       write({ cluster: id }, "replace");

@@ -6,7 +6,28 @@ import { isUnanswered } from "../api/isUnanswered";
 import { useTRPCClient } from "../api/trpc";
 import { useDebounced } from "../ui/useDebounced";
 import { afterAct, type EndpointAttempt, noAttempt } from "./endpointAttempt";
-import { withoutKeys } from "./withoutKeys";
+
+/** Replaces a key that is not shown; the studio reads it as an omitted key and says so. */
+const LEFT_OUT = "left-out";
+
+/** A variable, which names a key and is none. */
+const isVariable = (token: string): boolean => /^\$\{?\w+\}?$/.test(token);
+
+const blank = (whole: string, before: string, token: string): string => (isVariable(token) ? whole : `${before}${LEFT_OUT}`);
+
+/**
+ * Pasted text without the keys in it: they stay in the browser, since what is tried is part of an address. Lines keep their numbers.
+ *
+ * @example withoutKeys("curl -H 'Authorization: Bearer sk-1' http://gpu-1:8000") // curl -H 'Authorization: Bearer left-out' http://gpu-1:8000
+ */
+export function withoutKeys(text: string): string {
+  return text
+    .replace(/(authorization:\s*(?:(?:bearer|basic|token)\s+)?)([^\s"'\\]+)/gi, blank)
+    .replace(/((?:x-)?api-key\s*[:=]\s*)([^\s"'\\]+)/gi, blank)
+    .replace(/((?:^|\s)(?:-u|--user|--oauth2-bearer)[\s=]+["']?)([^\s"'\\]+)/gim, blank)
+    .replace(/(https?:\/\/)([^\s/@"']+@)/gi, `$1${LEFT_OUT}@`)
+    .replace(/()\b((?:sk|hf|gsk|nvapi|glpat|ghp)[-_][A-Za-z0-9_-]{8,})/g, blank);
+}
 
 /** Long enough that an address that is typed is not tried letter by letter, short enough that a paste is read at once. */
 const STILL_MS = 400;
@@ -34,7 +55,7 @@ export function useEndpointTry(text: string): EndpointTry {
     (asked: readonly EndpointToTry[] | null, input: Parameters<typeof client.clusters.tryEndpoints.subscribe>[0]) => {
       const tooLong = encodeURIComponent(JSON.stringify(input)).length > MOST_ENCODED;
       if (tooLong) {
-        setFault("That is more than can be tried at once: paste some 150 addresses, attach them, and add the others to its connection.");
+        setFault("That is more than can be tried at once: paste about 150 addresses, attach them, and add the others to its connection.");
         return { unsubscribe: () => {} };
       }
       setFault(null);

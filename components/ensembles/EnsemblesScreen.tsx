@@ -5,18 +5,25 @@ import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { PageHeader } from "../ui/PageHeader";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
+import { Tabs } from "../ui/Tabs";
 import { useUrlView } from "../url/useUrlView";
-import { BatchesTab } from "./BatchesTab";
-import { EnsembleTabs } from "./EnsembleTabs";
-import { type EnsembleTab, ensemblesCodec } from "./ensemblesCodec";
-import { GateTab } from "./GateTab";
-import { OnlineTab } from "./OnlineTab";
-import { PlaceTab } from "./PlaceTab";
+import { type EnsembleTab, ensemblesCodec, ensembleTabs } from "./address/ensemblesCodec";
+import { BatchesTab } from "./batches/BatchesTab";
+import { GateTab } from "./gate/GateTab";
+import { OnlineTab } from "./online/OnlineTab";
+import { PlaceTab } from "./place/PlaceTab";
+
+const names: Readonly<Record<EnsembleTab, string>> = { place: "Place", gate: "Gate", online: "Online", batches: "Batches" };
+
+/** What is decided of an ensemble and what runs of it: where its experts go, when its aggregator is asked, what is served, what is worked off. */
+function EnsembleTabs({ tab, onTab }: { readonly tab: EnsembleTab; readonly onTab: (tab: EnsembleTab) => void }) {
+  return <Tabs label="Ensembles" names={names} tabs={ensembleTabs} tab={tab} onTab={onTab} />;
+}
 
 const says: Readonly<Record<EnsembleTab, string>> = {
-  place: "Which expert answers how many questions on which worker, so that the last is done soonest.",
-  gate: "Where experts agree, nobody needs to be asked to make one answer of theirs.",
-  online: "What a gateway answers by several experts, and when it asks the aggregator.",
+  place: "Which expert answers how many questions on which worker, for the earliest end.",
+  gate: "Where experts agree, the aggregator can be skipped.",
+  online: "Requests that a gateway answers with several experts, and when it calls the aggregator.",
   batches: "Thousands of questions through several experts on a few GPUs.",
 };
 
@@ -33,7 +40,7 @@ export function EnsemblesScreen() {
     empty: clusters.data?.length === 0 && {
       kind: "empty",
       title: "There is no cluster",
-      text: "Ensembles are placed on the GPUs of a cluster. Describe one or attach one.",
+      text: "Ensembles are placed on the GPUs of a cluster. Describe a cluster or attach one.",
       action: (
         <Link href="/clusters" className="text-sm font-medium text-accent underline underline-offset-2">
           Go to Clusters

@@ -53,14 +53,14 @@ function KeptPlans({ clusterId }: { readonly clusterId: string }) {
     what: "Reading plans",
     empty: query.data?.length === 0 && {
       kind: "empty",
-      title: "No plan kept yet",
-      text: "A plan is kept when you take it from the Plan page to its review.",
+      title: "No saved plan yet",
+      text: "A plan is saved when you review it from the Plan page.",
     },
   });
   return (
     <PanelState status={status}>
       {() => (
-        <Table caption="Kept plans" columns={planColumns}>
+        <Table caption="Saved plans" columns={planColumns}>
           {plans.map((plan) => (
             <tr key={plan.id}>
               <td>
@@ -102,8 +102,8 @@ function Audit() {
     what: "Reading the audit",
     empty: query.data?.length === 0 && {
       kind: "empty",
-      title: "Nothing was changed yet",
-      text: "Every change leaves a line here: who, when, what and why.",
+      title: "No change yet",
+      text: "Every change is listed here: who, when, what and why.",
     },
   });
   return (
@@ -144,7 +144,7 @@ function HistoryDesk({ cluster }: { readonly cluster: ClusterSummary }) {
   return (
     <>
       {active !== undefined && (
-        <Panel title="Under way">
+        <Panel title="In progress">
           <ApplicationPanel application={active} />
         </Panel>
       )}

@@ -2,8 +2,8 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusterLink } from "../shell/useCurrentCluster";
 
 async function readDocument(file: File): Promise<unknown> {
@@ -20,7 +20,7 @@ export function PlanImport() {
   const router = useRouter();
   const link = useClusterLink();
   const take = useMutation({
-    mutationFn: async (file: File) => takeOutcome(await client.plans.import.mutate({ document: await readDocument(file) })),
+    mutationFn: async (file: File) => unwrapOutcome(await client.plans.import.mutate({ document: await readDocument(file) })),
     onSuccess: (kept) => router.push(link(`/apply/${kept.id}`)),
   });
   return (

@@ -20,7 +20,7 @@ export function plannedWords({ secondsPerCall, p95Seconds }: ClusterJudge["plann
 }
 
 /** Mean and percentiles of measured calls. */
-export const timesWords = ({ calls, meanSeconds, p50Seconds, p95Seconds }: JudgeTimes): string =>
+const timesWords = ({ calls, meanSeconds, p50Seconds, p95Seconds }: JudgeTimes): string =>
   `mean ${formatSeconds(meanSeconds)}, p50 ${formatSeconds(p50Seconds)}, p95 ${formatSeconds(p95Seconds)}, of ${formatCounted(calls, "call")}`;
 
 /** What traffic shows of the judge's time. */

@@ -21,7 +21,7 @@ export function DetailFields({ spec, onChange }: { readonly spec: LabSpec; reado
           { value: "engines", text: "in the engines, by priority" },
         ]}
         {...(spec.queue === "centre" && {
-          hint: "Suggested orders let work go first once its model has taken ten times what its engines hold: a longer queue is first come, first served.",
+          hint: "Suggested orders promote a request once its model has served ten times what its engines hold; a longer queue is first come, first served.",
         })}
         onChange={(queue) =>
           onChange(
@@ -43,7 +43,7 @@ export function DetailFields({ spec, onChange }: { readonly spec: LabSpec; reado
           {aging !== null && (
             <>
               <NumberField
-                label="Steps passed over before it goes ahead"
+                label="Steps a request is passed over before it is promoted"
                 value={aging.starvedSteps}
                 min={1}
                 max={1_000_000}
@@ -51,7 +51,7 @@ export function DetailFields({ spec, onChange }: { readonly spec: LabSpec; reado
                 onChange={(steps) => onChange({ aging: { ...aging, starvedSteps: steps } })}
               />
               <NumberField
-                label="Steps of service before it falls back"
+                label="Steps of service before a request is demoted"
                 value={aging.quantumSteps}
                 min={1}
                 max={1_000_000}

@@ -75,8 +75,8 @@ export function EngineFields(props: {
         ))}
       </ul>
       <p className="text-xs text-ink-3">
-        Requests at once are what each engine runs side by side (max-num-seqs); vLLM takes {requestsAtOnce({})} by itself. With fewer, the
-        others wait, and an order has something to choose between.
+        Requests at once are what each engine runs side by side (max-num-seqs); vLLM's default is {requestsAtOnce({})}. With fewer, the
+        others wait and the order matters.
       </p>
       {last !== undefined && (
         <div>

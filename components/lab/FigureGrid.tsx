@@ -60,13 +60,13 @@ export function FigureGrid(props: {
     }),
     [run, marks, shown, rate, latency],
   );
-  const none = "Nothing is there yet.";
+  const none = "No data yet.";
   return (
     <div className="grid gap-x-8 gap-y-6 lg:grid-cols-2">
       <Chart
         title="Frontier"
-        about="Down and right is better. A line joins all slacks of one system; bars are 90 % intervals over seeds. Letters of points that lie upon one another stand side by side."
-        empty="Nothing is known of quality here, or no cell is there yet."
+        about="Down and right is better. A line joins all slacks of one system; bars are 90 % intervals over seeds. Letters of overlapping points are drawn side by side."
+        empty="Quality is unknown, or no cell has finished yet."
         picture={pictures.frontier}
         testId="lab-frontier"
         wide
@@ -80,7 +80,7 @@ export function FigureGrid(props: {
       />
       <Chart
         title="Queue time by length"
-        about="Tenths of programs by tokens written: what short ones gain and long ones pay."
+        about="Tenths of programs by tokens written: the gain of short programs and the cost to long ones."
         empty={none}
         picture={pictures.queue}
         testId="lab-queue"
@@ -88,7 +88,7 @@ export function FigureGrid(props: {
       <Chart title="Latency against rate" about="At every rate of the run." empty={none} picture={pictures.latency} testId="lab-latency" />
       <Chart
         title="Throughput against rate"
-        about="From the first arrival to the last answer: below the rate by the time that the last programs take, and where engines do not keep up."
+        about="From the first arrival to the last answer. It is below the rate by the time that the last programs take, and where engines do not keep up."
         empty={none}
         picture={pictures.throughput}
         testId="lab-throughput"

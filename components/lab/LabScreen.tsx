@@ -15,10 +15,10 @@ import { PageHeader } from "../ui/PageHeader";
 import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
+import { Tabs } from "../ui/Tabs";
 import { useUrlView } from "../url/useUrlView";
 import { lackingModels } from "./composeSystem";
-import { LabTabs } from "./LabTabs";
-import { type LabView, labCodec, noneChosen } from "./labCodec";
+import { type LabTab, type LabView, labCodec, labTabs, noneChosen } from "./labCodec";
 import { runSize } from "./prepareRun";
 import { describedRun, placedRefusal, setupRefusal, suggestedWorkload } from "./prepareSetup";
 import { ResultPanel } from "./ResultPanel";
@@ -29,6 +29,13 @@ import { formatSpec, parseSpec } from "./specText";
 import { useLabAct } from "./useLabAct";
 import { useRun } from "./useRun";
 import { useSuggestion } from "./useSuggestion";
+
+const names: Readonly<Record<LabTab, string>> = { race: "Race", runs: "Runs", predictors: "Predictors" };
+
+/** The three things of this page: the race, what was run, and what predicts. */
+function LabTabs({ tab, onTab }: { readonly tab: LabTab; readonly onTab: (tab: LabTab) => void }) {
+  return <Tabs label="Lab" names={names} tabs={labTabs} tab={tab} onTab={onTab} />;
+}
 
 const NO_WORKFLOWS: readonly LabWorkflow[] = [];
 
@@ -57,7 +64,7 @@ function Setup(props: {
     (what: LabSpec) => client.lab.start.mutate(what),
     ({ id }) => spec !== null && write({ run: id, spec: formatSpec(spec), ...noneChosen }, "push"),
   );
-  const beginAnew = (part: Partial<LabView>) =>
+  const startOver = (part: Partial<LabView>) =>
     write({ ...noneChosen, workload: workloadId, plan: null, spec: null, run: null, ...part }, "push");
   const refused =
     spec === null
@@ -71,14 +78,14 @@ function Setup(props: {
     refused !== null
       ? { message: refused }
       : start.error !== null && start.variables !== undefined
-        ? { message: placedRefusal(start.error.message, start.variables) }
+        ? { message: placedRefusal(start.error, start.variables) }
         : null;
   const notes = [
     view.spec !== null &&
       props.spec === null &&
-      "The description in this address cannot be read: it was cut or changed. What is suggested stands in its place.",
+      "The description in this address cannot be read: it was cut or changed. The suggested race is shown instead.",
     props.spec === null && picked.note,
-    suggestion.data?.planGone === true && "The plan of this address is not kept here: what is suggested stands in its place.",
+    suggestion.data?.planGone === true && "The plan in this address is not stored here. The suggested race is shown instead.",
   ].filter((note) => typeof note === "string");
   const status: PanelStatus =
     workloadId === null || (props.spec === null && suggestion.isPlaceholderData)
@@ -88,15 +95,15 @@ function Setup(props: {
           ? { kind: "ready" }
           : {
               kind: "partial",
-              note: `no systems are suggested for this description: ${placedRefusal(suggestion.error.message, props.spec)}`,
+              note: `no systems are suggested for this description: ${placedRefusal(suggestion.error, props.spec)}`,
             }
         : queryStatus(suggestion, { what: "Suggesting a race" });
   return (
     <Panel
       title="Set up a race"
       aside={
-        <Button disabled={view.spec === null && view.plan === null} onClick={() => beginAnew({})}>
-          Back to what is suggested
+        <Button disabled={view.spec === null && view.plan === null} onClick={() => startOver({})}>
+          Back to the suggested race
         </Button>
       }
     >
@@ -116,8 +123,8 @@ function Setup(props: {
                     suggestion={suggestion.data}
                     workloads={workloads}
                     workflows={workflows}
-                    onWorkload={(workload) => (kept ? beginAnew({ workload }) : change({ workloadId: workload }, "push"))}
-                    onPlan={(plan) => beginAnew({ plan })}
+                    onWorkload={(workload) => (kept ? startOver({ workload }) : change({ workloadId: workload }, "push"))}
+                    onPlan={(plan) => startOver({ plan })}
                     onChange={change}
                   />
                   <div className="mt-3 flex flex-wrap items-center gap-3 border-t pt-3">
@@ -183,7 +190,7 @@ function Race({ view, write }: { readonly view: LabView; readonly write: Write }
     empty: workloads.data?.length === 0 && {
       kind: "empty",
       title: "No workload yet",
-      text: "Programs are made of a workload's prompts and what each model answers to them. Bring one on the Workloads page.",
+      text: "Programs are made of a workload's prompts and each model's answers. Add a workload on the Workloads page.",
     },
   });
   return (
@@ -191,8 +198,8 @@ function Race({ view, write }: { readonly view: LabView; readonly write: Write }
       {view.run !== null && (
         <p role="status" className="rounded-md bg-sunken px-3 py-2 text-sm text-ink-2">
           {spec === null
-            ? "The run in this address is not kept here, and the address does not describe it."
-            : `The run of this link is not kept here. Its description is below: run it. Where cards, engine profile, texts of prompts and release are those of the link, the run gets the same name, ${shortHash(view.run)}, and the figures come out the same.`}
+            ? "The run in this address is not stored here, and the address does not describe it."
+            : `The run of this link is not stored here. Its description is below: run it. With the same cards, engine profile, prompt texts and release as in the link, the run gets the same name, ${shortHash(view.run)}, and the same figures.`}
         </p>
       )}
       <PanelState status={status}>

@@ -32,7 +32,7 @@ export function PlanPicker(props: {
     ({ system }) => onAdd(system),
   );
   if (planId === undefined)
-    return <p className="text-xs text-ink-3">A plan that is kept on the Plan page can be raced here, on its own engines.</p>;
+    return <p className="text-xs text-ink-3">A plan saved on the Plan page can be raced here, on its own engines.</p>;
   return (
     <div className="flex flex-wrap items-end gap-3">
       <SelectField

@@ -35,7 +35,7 @@ export function RateFields(props: {
             />
             {repeated.includes(index) && (
               <span role="alert" className="text-bad">
-                stands there twice
+                listed twice
               </span>
             )}
             <span className="text-ink-3">/s{saturation !== null && `, ${formatPercent(rate / saturation)} of saturation`}</span>
@@ -61,8 +61,8 @@ export function RateFields(props: {
               {SHARES.map((share) => share * 100).join(", ")} % of saturation
             </Button>
             <span className="text-xs text-ink-3">
-              These engines saturate at roughly {formatRate(saturation)} programs of this mix, by their modelled step times, when all have
-              work. A system that leaves some idle saturates earlier.
+              These engines saturate at roughly {formatRate(saturation)} programs of this mix, by their modelled step times, when all are
+              busy. A system that leaves some idle saturates earlier.
             </span>
           </>
         )}

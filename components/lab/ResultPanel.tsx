@@ -72,8 +72,8 @@ export function ResultPanel(props: {
           run.cells.length === 0
             ? {
                 kind: "empty",
-                title: "No cell is there yet",
-                text: "Figures appear here as cells come, one system at one rate under one seed at a time.",
+                title: "No cell has finished yet",
+                text: "Figures appear here as cells finish: one system at one rate with one seed at a time.",
               }
             : note === null
               ? { kind: "ready" }
@@ -109,7 +109,7 @@ export function ResultPanel(props: {
             </div>
             <ResultTable run={run} marks={marks} view={tableView} write={write} />
             <fieldset>
-              <legend className="mb-1 text-xs text-ink-3">In the charts; leave out what is far off to see the rest closer</legend>
+              <legend className="mb-1 text-xs text-ink-3">In the charts; hide distant systems to see the others in detail</legend>
               <div className="flex flex-wrap gap-x-5 gap-y-1">
                 {marks.map((mark) => {
                   const on = shown.includes(mark);

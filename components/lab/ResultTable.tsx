@@ -11,7 +11,7 @@ import { SystemChip } from "./SystemChip";
 
 const words = {
   best: { tone: "accent", title: "No other system has a better mean." },
-  level: { tone: "neutral", title: "These seeds do not tell it from the best." },
+  level: { tone: "neutral", title: "These seeds do not distinguish it from the best." },
 } as const;
 
 /** Every system at one rate, in figures. */
@@ -49,7 +49,7 @@ export function ResultTable(props: {
               <SystemChip mark={row.mark} />
               {row.mark.index === view.against && <p className="text-xs text-ink-3">the reference</p>}
               {row.unserved > 0 && (
-                <p className="text-xs text-warn">{formatCounted(row.unserved, "program")} not served whole, in no mean</p>
+                <p className="text-xs text-warn">{formatCounted(row.unserved, "program")} not served completely, left out of means</p>
               )}
             </td>
             {row.cells.map((cell) => (
@@ -79,11 +79,11 @@ export function ResultTable(props: {
         </p>
       ))}
       <p className="mt-2 text-xs text-ink-3">
-        Below each figure stands what it is against the reference. <em>Best</em>: no other mean is better; <em>level</em>: these seeds do
-        not tell it from the best; neither is said of one seed. Intervals are Student&apos;s over seeds, cut at 0. <em>Queue time</em> is
-        all that a program's requests waited to enter a batch, <em>queueing</em> its share of the latency; <em>worst wait</em> is the
-        longest of one request. <em>Preempted</em> are requests that an engine put back for want of memory, each counted once. Prices are of
-        1,000 programs. What was not kept yet when a run was made is left blank.
+        Below each figure is its difference to the reference. <em>Best</em>: no other mean is better; <em>level</em>: these seeds do not
+        distinguish it from the best; one seed shows neither. Intervals are Student&apos;s over seeds, cut at 0. <em>Queue time</em> is the
+        total time that a program's requests wait to enter a batch, <em>queueing</em> its share of the latency; <em>worst wait</em> is the
+        longest of one request. <em>Preempted</em> are requests that an engine evicted for lack of memory, each counted once. Prices are for
+        1,000 programs. Figures that an older run did not store are left blank.
       </p>
     </div>
   );

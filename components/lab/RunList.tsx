@@ -50,7 +50,7 @@ function RunRow({ run }: { readonly run: LabRunSummary }) {
             name={`run ${shortHash(run.id)}`}
             kind="run"
             nameInLabel
-            consequences="Its figures are forgotten. A link copied from its page still describes it, and running it again on the same cards, profile, texts and release gives the same figures."
+            consequences="Its figures are deleted. A link copied from its page still describes it, and running it again with the same cards, profile, texts and release gives the same figures."
             removal={{ error: remove.error, isPending: remove.isPending, mutate: () => remove.mutate(undefined) }}
           />
         )}
@@ -69,7 +69,7 @@ export function RunList() {
   );
   const status = queryStatus(query, {
     what: "Reading runs",
-    empty: query.data?.length === 0 && { kind: "empty", title: "No run yet", text: "A race that is run is kept here with its figures." },
+    empty: query.data?.length === 0 && { kind: "empty", title: "No run yet", text: "Each race is stored here with its figures." },
   });
   return (
     <Panel title="Runs">

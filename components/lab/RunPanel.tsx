@@ -48,20 +48,20 @@ export function RunPanel({ run, onGoOn }: { readonly run: LabRun; readonly onGoO
           )}
           {run.state !== "running" && run.state !== "done" && (
             <Button look="primary" disabled={goOn.isPending} onClick={() => goOn.mutate(undefined)}>
-              {cellsDone > 0 ? "Go on" : "Start anew"}
+              {cellsDone > 0 ? "Resume" : "Start over"}
             </Button>
           )}
         </div>
-        {run.cellsAll > cellsDone && <ProgressBar label="Cells there" done={cellsDone / run.cellsAll} failed={0} />}
+        {run.cellsAll > cellsDone && <ProgressBar label="Cells done" done={cellsDone / run.cellsAll} failed={0} />}
         {run.problem !== null && (
           <p role="alert" className={`text-sm [overflow-wrap:anywhere] ${run.state === "failed" ? "text-bad" : "text-warn"}`}>
             {run.problem}
           </p>
         )}
-        <ErrorLine error={cancel.error ?? (goOn.error && { message: placedRefusal(goOn.error.message, run.spec) })} />
+        <ErrorLine error={cancel.error ?? (goOn.error && { message: placedRefusal(goOn.error, run.spec) })} />
         {run.notes.length > 0 && (
-          <section aria-label="Before trusting the figures" className="text-sm text-ink-2">
-            <h3 className="mb-1 text-xs text-ink-3">Before trusting the figures</h3>
+          <section aria-label="Limits of these figures" className="text-sm text-ink-2">
+            <h3 className="mb-1 text-xs text-ink-3">Limits of these figures</h3>
             <ul className="hatched flex list-none flex-col gap-1 pl-4">
               {run.notes.map((note) => (
                 <li key={note} className="max-w-prose [overflow-wrap:anywhere]">

@@ -26,16 +26,16 @@ const MOST_SEEDS = 20;
 
 /** What a wrong answer of an agent that helps does, in words. */
 function misleadingSays(chance: number): string {
-  if (chance === 0) return "Agents that help, as planners do, leave the answers of others as they are.";
-  return `Where an agent that helps is wrong, ${Math.round(100 * chance)} of 100 agents that read it are wrong too.`;
+  if (chance === 0) return "Helping agents, such as planners, do not change the answers of others.";
+  return `Where a helping agent is wrong, ${Math.round(100 * chance)} of 100 agents that read it are wrong too.`;
 }
 
 /** What stages of one program have in common, in words. A stage is made of its program's own prompt with the root of the correlation as its chance. */
 function correlationSays(correlation: number): string {
   if (correlation === 1) return "Every stage of a program is as hard and as long as its prompt makes it.";
-  if (correlation === 0) return "Each stage of a program is of another prompt: a long or failed stage says nothing of the next.";
+  if (correlation === 0) return "Each stage of a program comes from another prompt: a long or failed stage does not predict the next.";
   const own = Math.round(Math.sqrt(correlation) * 100);
-  return `Length and success of two stages of a program correlate by ${correlation}: ${own} of 100 stages are made of answers to the program's own prompt, the rest of answers to another.`;
+  return `Length and success of two stages of a program correlate by ${correlation}: ${own} of 100 stages use answers to the program's own prompt, the rest use answers to another prompt.`;
 }
 
 /** Everything that a run's figures depend on, to be read and changed. */
@@ -85,11 +85,11 @@ export function SetupPanel(props: {
           onChange={(count) => onChange({ seeds: Array.from({ length: count }, (_, at) => at + 1) }, "replace")}
         />
         <SelectField
-          label="Programs come"
+          label="Arrivals of programs"
           value={spec.arrivals}
           options={[
             { value: "poisson", text: "at random (Poisson)" },
-            { value: "workload", text: "as the workload's requests came" },
+            { value: "workload", text: "like the workload's requests" },
           ]}
           onChange={(arrivals) => onChange({ arrivals: arrivals === "workload" ? "workload" : "poisson" }, "push")}
         />
@@ -131,7 +131,7 @@ export function SetupPanel(props: {
               max={1}
               step={0.05}
               unit=""
-              note={`${misleadingSays(spec.misleads ?? 0)} Nothing published measures it.`}
+              note={`${misleadingSays(spec.misleads ?? 0)} No published measurement exists.`}
               onDraft={(misleads) => onChange({ misleads }, "replace")}
               onCommit={(misleads) => onChange({ misleads }, "replace")}
               onReset={spec.misleads === undefined ? null : () => onChange({ misleads: undefined }, "replace")}
@@ -153,7 +153,7 @@ export function SetupPanel(props: {
               label="Engines of a saved plan"
               value=""
               options={[{ value: "", text: "choose a plan …" }, ...plans.map(({ option }) => option)]}
-              hint="Begins the description anew with the plan's engines."
+              hint="Restarts the description with the plan's engines."
               onChange={(planId) => planId !== "" && props.onPlan(planId)}
             />
           )}
@@ -171,8 +171,8 @@ export function SetupPanel(props: {
           <div role="status" className="flex flex-wrap items-center gap-3 rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn">
             <span className="min-w-0 flex-1 basis-60">
               {lacking.length > 0
-                ? `Some systems send requests to ${lacking.join(", ")}, which no engine above serves. Fitted, those that can do without go on, and the others are left out.`
-                : "Some systems weigh loads and let work go first by figures of other engines than those above."}
+                ? `Some systems send requests to ${lacking.join(", ")}, which no engine above serves. Fitting adapts the systems that can run without it and removes the others.`
+                : "Some systems balance and order by figures of engines other than those above."}
             </span>
             <Button onClick={() => onChange({ systems: fitRace(spec.systems, suggestion, spec.replicas) }, "push")}>
               Fit them to these engines
@@ -198,7 +198,7 @@ export function SetupPanel(props: {
           />
         )}
         {suggestion !== undefined && (
-          <Fold title="Put a system together" says="route × order × place">
+          <Fold title="Compose a system" says="route × order × place">
             <SystemEditor
               suggestion={suggestion}
               replicas={spec.replicas}

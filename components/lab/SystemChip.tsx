@@ -1,7 +1,7 @@
 import type { SystemMark } from "./prepareSystems";
 
 /** A system's letter in its hue, ringed as its line is dashed. */
-export function SystemLetter({ mark }: { readonly mark: SystemMark }) {
+function SystemLetter({ mark }: { readonly mark: SystemMark }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 34 16" className="h-4 w-8.5 shrink-0">
       <path d="M0 8H34" stroke={mark.hue} strokeWidth="2" {...(mark.dash === "" ? {} : { strokeDasharray: mark.dash })} />

@@ -60,7 +60,7 @@ export function SystemEditor(props: {
           value={form.route}
           options={[
             { value: "slack", text: "surest within a slack (Chimera)" },
-            { value: "balanced", text: "least waiting and running (vLLM)" },
+            { value: "balanced", text: "fewest waiting and running (vLLM)" },
             { value: "just-in-time", text: "chosen at each stage, just in time (Aragog)" },
             ...enginesModels(replicas).map((model) => ({ value: model, text: `all to ${model}` })),
           ]}
@@ -98,7 +98,7 @@ export function SystemEditor(props: {
           </>
         )}
         <SelectField
-          label="Order: who goes first"
+          label="Order: which request goes first"
           value={form.order}
           options={orders.map((value) => ({ value, text: orderNames[value] }))}
           onChange={(value) => put({ order: orders.find((one) => one === value) ?? form.order })}
@@ -124,7 +124,7 @@ export function SystemEditor(props: {
       </div>
       <div className="flex flex-wrap gap-x-6">
         <Check checked={form.affinity} onChange={(affinity) => put({ affinity })}>
-          A program goes back to its last replica
+          A program returns to its last replica
         </Check>
         {slack && (
           <Check checked={form.changesModel} onChange={(changesModel) => put({ changesModel })}>

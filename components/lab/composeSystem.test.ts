@@ -90,7 +90,7 @@ it("races a saved plan of one stage as its model on its own engines, and leaves 
   expect(systemRefusal(two, [])).toMatch(/A cascade judges every answer/);
 });
 
-it("does not add a system that is in the race already, under whatever name, and shows one that stands there twice", () => {
+it("does not add a system that is in the race already, under whatever name, and shows one that is listed twice", () => {
   const made = composeSystem({ ...newForm, name: "Chimera" }, suggestion);
   if ("refused" in made) throw new Error(made.refused);
   const race = [fixedSystem, slackSystem(0), slackSystem(0.5)];

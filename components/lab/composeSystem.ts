@@ -84,7 +84,7 @@ export function composeSystem(form: SystemForm, choice: Choice): LabSystem | { r
     confidence: sourceOf(form.confidence),
   };
   const name = form.name.trim();
-  if (name === "") return { refused: "A system needs a name, by which its figures are told." };
+  if (name === "") return { refused: "A system needs a name." };
   if (form.route === "slack") {
     const known = policyOf(choice, "slack");
     if (known === null) return { refused: "Slack dispatch chooses between models, and only one model has engines here." };
@@ -102,7 +102,7 @@ export function composeSystem(form: SystemForm, choice: Choice): LabSystem | { r
   }
   if (form.route === "balanced") {
     const known = policyOf(choice, "balanced");
-    if (known === null) return { refused: "Nothing is known of these engines to balance by." };
+    if (known === null) return { refused: "These engines have no figures to balance by." };
     return { name, policy: { ...known, ...queueing }, ...reads };
   }
   return { name, policy: { kind: "fixed", model: form.route, ...queueing }, ...reads };

@@ -4,7 +4,7 @@ import { learntOf } from "@/solver/plan/policySchema";
 import { shortHash } from "../ui/format";
 
 /** The engines of a saved plan, as a race has them. */
-export const planReplicas = ({ deployment }: Pick<Plan, "deployment">): LabReplicas[] =>
+const planReplicas = ({ deployment }: Pick<Plan, "deployment">): LabReplicas[] =>
   deployment.flatMap(({ model, precision, gpu, replicas }) =>
     replicas.map((group) => ({ model, precision, gpu: group.gpu ?? gpu, tp: group.tp, pp: group.pp, count: group.count })),
   );

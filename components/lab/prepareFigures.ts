@@ -73,7 +73,7 @@ function againstRate(run: Run, shown: readonly SystemMark[], y: { metric: LabMet
   }));
   return prepareLines({
     lines,
-    x: { title: "programs that come a second", format: formatRate, fromZero: true },
+    x: { title: "programs arriving a second", format: formatRate, fromZero: true },
     y: { title: y.title, format: y.format, fromZero: true },
     marked: true,
   });

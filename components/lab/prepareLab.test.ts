@@ -144,7 +144,7 @@ it("says how large a run is, how far it is, and what is missing", () => {
   expect(runSize(testSpec, workflows).text).toBe("3 systems × 2 rates × 3 seeds = 18 cells, about 3,600 requests");
   const looped = workflows.map((each) => ({ ...each, otherShapes: [{ share: 0.25, stages: Array(6).fill(stage) }] }));
   expect(runSize(testSpec, looped).text).toMatch(/about 5,400 requests$/);
-  expect(progressText({ state: "running", doing: null, cellsAll: 18, cellsDone: 4 })).toBe("Waiting for its turn: 4 of 18 cells there");
+  expect(progressText({ state: "running", doing: null, cellsAll: 18, cellsDone: 4 })).toBe("Queued: 4 of 18 cells done");
   expect(partialNote({ ...run, state: "running", cells: run.cells.slice(1) })).toMatch(/^1 cell still to come/);
   expect(partialNote(run)).toBeNull();
 });

@@ -33,8 +33,8 @@ export const stateTones: Readonly<Record<LabState, Tone>> = {
 /** How far a run is, in a line. */
 export function progressText(run: Pick<LabRun, "state" | "cellsAll" | "doing"> & { readonly cellsDone: number }): string {
   const cells = `${formatCount(run.cellsDone)} of ${formatCounted(run.cellsAll, "cell")}`;
-  if (run.state === "running") return `${run.doing ?? "Waiting for its turn"}: ${cells} there`;
-  return run.cellsDone === run.cellsAll ? `all ${formatCounted(run.cellsAll, "cell")} there` : `${cells} there`;
+  if (run.state === "running") return `${run.doing ?? "Queued"}: ${cells} done`;
+  return run.cellsDone === run.cellsAll ? `all ${formatCounted(run.cellsAll, "cell")} done` : `${cells} there`;
 }
 
 type Raced = Pick<LabRunSummary, "systemsAll" | "workloadName" | "rates" | "programs" | "seeds" | "correlation">;
@@ -52,8 +52,8 @@ export function partialNote(run: Pick<LabRun, "state" | "cells" | "cellsAll">): 
   if (run.cells.length >= run.cellsAll) return null;
   const missing = formatCounted(run.cellsAll - run.cells.length, "cell");
   return run.state === "running"
-    ? `${missing} still to come; figures and intervals are of those that are there.`
-    : `${missing} were never made; figures and intervals are of those that are there.`;
+    ? `${missing} still to come; figures and intervals cover the finished ones.`
+    : `${missing} did not run; figures and intervals cover the finished ones.`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { LabReplicas, LabRun, LabSpec, WorkloadSummary } from "@/server/contracts/studio";
 import { MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
+import { fieldOf } from "../api/unwrapOutcome";
 import type { Option } from "../ui/Field";
 import { formatCounted, shortHash } from "../ui/format";
 import { workloadOptions } from "../workloads/workloadOptions";
@@ -20,14 +21,14 @@ export function suggestedWorkload(
   const kept = (id: string | null) => workloads.find((each) => each.id === id);
   const found = kept(named) ?? kept(ofCluster) ?? workloads[0];
   if (named === null || found === undefined || found.id === named) return { id: found?.id ?? null, note: null };
-  return { id: found.id, note: `The workload of this address is not kept here: ${found.name} stands in its place.` };
+  return { id: found.id, note: `The workload in this address is not stored here: ${found.name} is used instead.` };
 }
 
 /** Workloads to choose among, with the one that a description names even where it is not kept here. */
 export function setupWorkloads(workloads: Workloads, workloadId: string): readonly Option[] {
   const options = workloadOptions(workloads);
   if (workloads.some(({ id }) => id === workloadId)) return options;
-  return [{ value: workloadId, text: `a workload that is not kept here (${shortHash(workloadId)})` }, ...options];
+  return [{ value: workloadId, text: `a workload that is not stored here (${shortHash(workloadId)})` }, ...options];
 }
 
 /** Requests that one of the engines runs at once: what vLLM takes by itself where the description says nothing of it. */
@@ -58,12 +59,13 @@ export const repeatedRates = (rates: readonly number[]): readonly number[] =>
 /** Why a description cannot be run, as far as the page can tell by itself; null where the studio must be asked. */
 export function setupRefusal({ workloadId, rates }: Pick<LabSpec, "workloadId" | "rates">, workloads: Workloads): string | null {
   if (workloads.every(({ id }) => id !== workloadId)) {
-    return `The workload that this describes, ${shortHash(workloadId)}, is not kept here: choose another above. The rest of the description stays.`;
+    return `The workload of this description, ${shortHash(workloadId)}, is not stored here: choose another one above. The rest of the description stays.`;
   }
   const [repeated] = repeatedRates(rates);
-  return repeated === undefined ? null : `Rate ${repeated + 1} stands there twice: change it or leave it out.`;
+  return repeated === undefined ? null : `Rate ${repeated + 1} is listed twice: change it or remove it.`;
 }
 
+/** Paths of a description's fields, and how the page names them. */
 const places: readonly (readonly [RegExp, (match: RegExpMatchArray, spec: LabSpec) => string])[] = [
   [/^rates\.(\d+)$/, ([, at]) => `Rate ${Number(at) + 1}`],
   [/^seeds\.(\d+)$/, ([, at]) => `Seed ${Number(at) + 1}`],
@@ -77,19 +79,19 @@ const places: readonly (readonly [RegExp, (match: RegExpMatchArray, spec: LabSpe
   [/^workloadId$/, () => "Workload"],
   [/^planId$/, () => "Plan"],
   [/^engineProfile$/, () => "Engine profile"],
-  [/^arrivals$/, () => "Programs come"],
+  [/^arrivals$/, () => "Arrivals of programs"],
   [/^systems$/, () => "Systems"],
   [/^programs$/, () => "Programs"],
 ];
 
-/** A refusal of the studio with the place it speaks of in the words of the page: `rates.1: …` is `Rate 2: …`. */
-export function placedRefusal(message: string, spec: LabSpec): string {
-  const [, path, rest] = message.match(/^([A-Za-z]+(?:\.[A-Za-z0-9]+)*)(?: \([^)]*\))?: (.*)$/s) ?? [];
+/** A refusal of the studio that names the field in the words of the page: of `rates.1` it says `Rate 2: …`. */
+export function placedRefusal(error: Error, spec: LabSpec): string {
+  const fault = fieldOf(error);
   for (const [pattern, words] of places) {
-    const match = path?.match(pattern);
-    if (match) return `${words(match, spec)}: ${rest}`;
+    const match = fault?.path.match(pattern);
+    if (match) return `${words(match, spec)}: ${fault?.reason}`;
   }
-  return message;
+  return error.message;
 }
 
 /** What the address of a run lacks, so that it describes the run wherever it is opened; null where nothing is lacking. */

@@ -68,7 +68,7 @@ export function systemText({ policy, lengths, confidence, configurations = "none
   const parts = [
     routeText(policy),
     orderNames[policy.order.kind],
-    policy.place.affinity === undefined ? place : `${place}, going back to the last`,
+    policy.place.affinity === undefined ? place : `${place}, returning to the last`,
   ];
   if (lengths !== "none") parts.push(`lengths: ${learntText(lengths)}`);
   if (confidence !== "none") parts.push(`confidence: ${learntText(confidence)}`);
@@ -105,6 +105,6 @@ function selectionText(selection: JustInTimePolicy["selection"]): string {
     case "cheapest":
       return "the cheapest accurate configuration, fixed at arrival";
     case "quickest":
-      return `the quickest accurate configuration, ${selection.when === "arrival" ? "fixed at arrival" : "anew at each stage"}`;
+      return `the quickest accurate configuration, ${selection.when === "arrival" ? "fixed at arrival" : "again at each stage"}`;
   }
 }

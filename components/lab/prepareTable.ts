@@ -1,6 +1,6 @@
 import type { LabCell, LabRun } from "@/server/contracts/studio";
 import { type LabMetric, overSeeds, paired, type SeedEstimate } from "@/solver/lab/overSeeds";
-import { ABSENT, formatCount, formatDelta, formatRate, formatScore, formatSeconds, formatUsd } from "../ui/format";
+import { ABSENT, formatCount, formatDelta, formatFinePercent, formatRate, formatScore, formatSeconds, formatUsd } from "../ui/format";
 import type { SystemMark } from "./prepareSystems";
 
 interface Measure {
@@ -32,8 +32,6 @@ const digitsAfterPoint = (text: string): number => /\.(\d+)/.exec(text)?.[1]?.le
 /** Per token latencies lie between a few and some hundred milliseconds. */
 const perToken = (seconds: number): string => `${(seconds * 1000).toFixed(1)}\u00a0ms`;
 
-const percent = (share: number): string => `${(share * 100).toFixed(1)}\u00a0%`;
-
 /** What is told of each system, in the order of the columns. */
 export const measures = [
   { metric: "quality", name: "Quality", best: "most", format: formatScore, unit: fixedUnit(1, 1) },
@@ -43,7 +41,7 @@ export const measures = [
   { metric: "p95SecondsPerToken", name: "Per token, p95", best: "least", format: perToken, unit: fixedUnit(1000, 1) },
   { metric: "p99SecondsPerToken", name: "Per token, p99", best: "least", format: perToken, unit: fixedUnit(1000, 1) },
   { metric: "meanQueueSeconds", name: "Queue time", best: "least", format: formatSeconds, unit: secondsUnit },
-  { metric: "queueShare", name: "Queueing", best: "least", format: percent, unit: fixedUnit(100, 1) },
+  { metric: "queueShare", name: "Queueing", best: "least", format: formatFinePercent, unit: fixedUnit(100, 1) },
   { metric: "longestWaitSeconds", name: "Worst wait", best: "least", format: formatSeconds, unit: secondsUnit },
   {
     ...{ metric: "programsPerSecond", name: "Throughput", best: "most", format: formatRate },
@@ -53,14 +51,14 @@ export const measures = [
     ...{ metric: "usdPerProgram", name: "$ per 1,000", best: "least", format: priced },
     unit: (usd) => ({ factor: PROGRAMS_PRICED, digits: digitsAfterPoint(priced(usd)) }),
   },
-  { metric: "preemptedShare", name: "Preempted", best: "least", format: percent, unit: fixedUnit(100, 1) },
+  { metric: "preemptedShare", name: "Preempted", best: "least", format: formatFinePercent, unit: fixedUnit(100, 1) },
   { metric: "preemptions", name: "Preemptions", best: "least", format: formatCount, unit: fixedUnit(1, 0) },
 ] as const satisfies readonly Measure[];
 
 export const sortKeys = ["system", ...measures.map(({ metric }) => metric)] as const;
 export type SortKey = (typeof sortKeys)[number];
 
-export interface TableCell {
+interface TableCell {
   readonly metric: LabMetric;
   readonly value: string;
   /** The 90 % interval over seeds in the value's unit, its half where it is not cut at zero; null where one seed leaves none, or all are alike. */

@@ -1,8 +1,23 @@
 "use client";
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { LabRun } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
-import { joinRun } from "./joinRun";
+
+/**
+ * A run as it is now, of which only the cells that are not known are read, all in the order of the description: whoever was done first, sums
+ * over them are the same to the last digit. A run that was deleted and started again in between is read whole.
+ *
+ * @param read asks for the run without the first `since` of its cells.
+ * @returns null where there is no such run.
+ */
+export async function joinRun(known: LabRun | null, read: (since: number) => Promise<LabRun | null>): Promise<LabRun | null> {
+  const run = await read(known?.cells.length ?? 0);
+  if (run === null) return null;
+  if (known !== null && known.createdAt !== run.createdAt) return joinRun(null, read);
+  const cells = [...(known?.cells ?? []), ...run.cells];
+  return { ...run, cells: cells.sort((a, b) => a.seed - b.seed || a.rate - b.rate || a.system - b.system) };
+}
 
 const REFRESH_MS = 1_500;
 

@@ -2,8 +2,8 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { LabSpec, LabSuggestionRequest } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useDebounced } from "../ui/useDebounced";
 
 /** How long engines or a mix that are being edited must be still before systems are suggested for them. */
@@ -29,8 +29,8 @@ export function useSuggestion(workloadId: string | null, planId: string | null, 
     queryFn: async () => {
       const { planId: asked, ...rest } = JSON.parse(text) as LabSuggestionRequest;
       const outcome = await client.lab.suggest.mutate({ ...rest, ...(asked !== undefined && { planId: asked }) });
-      const planGone = asked !== undefined && !outcome.ok && outcome.message.startsWith("planId:");
-      return { ...takeOutcome(planGone ? await client.lab.suggest.mutate(rest) : outcome).suggestion, planGone };
+      const planGone = asked !== undefined && !outcome.ok && outcome.field?.path === "planId";
+      return { ...unwrapOutcome(planGone ? await client.lab.suggest.mutate(rest) : outcome).suggestion, planGone };
     },
     enabled: workloadId !== null,
     staleTime: Number.POSITIVE_INFINITY,

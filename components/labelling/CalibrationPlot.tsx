@@ -1,15 +1,14 @@
 import { useId } from "react";
+import { cssPercent } from "../charts/cssPercent";
 import { Table } from "../ui/Table";
 import type { CalibrationDot } from "./prepareTrust";
-
-const percent = (share: number): string => `${share * 100}%`;
 
 /** Scores across, hand labels upwards: on the diagonal a score means what it says. */
 export function CalibrationPlot({ name, dots }: { readonly name: string; readonly dots: readonly CalibrationDot[] }) {
   const captionId = useId();
   return (
     <figure aria-labelledby={captionId} className="m-0 flex w-56 max-w-full flex-col gap-1 text-xs text-ink-3">
-      <figcaption id={captionId}>Your labels (up) against its scores (across)</figcaption>
+      <figcaption id={captionId}>Your labels (y) against its scores (x)</figcaption>
       <div className="grid grid-cols-[1.75rem_1fr] grid-rows-[1fr_1rem]">
         <div aria-hidden="true" className="flex flex-col justify-between pr-1 text-right">
           <span>100</span>
@@ -19,8 +18,8 @@ export function CalibrationPlot({ name, dots }: { readonly name: string; readonl
           <line x1="0%" y1="100%" x2="100%" y2="0%" stroke="var(--ink-3)" strokeDasharray="4 3" />
           {dots.map((dot) => (
             <g key={dot.key} stroke="var(--accent)" strokeWidth="2">
-              <line x1={percent(dot.x)} x2={percent(dot.x)} y1={percent(1 - dot.low)} y2={percent(1 - dot.high)} />
-              <circle cx={percent(dot.x)} cy={percent(1 - dot.y)} r="4" fill="var(--panel)" />
+              <line x1={cssPercent(dot.x)} x2={cssPercent(dot.x)} y1={cssPercent(1 - dot.low)} y2={cssPercent(1 - dot.high)} />
+              <circle cx={cssPercent(dot.x)} cy={cssPercent(1 - dot.y)} r="4" fill="var(--panel)" />
             </g>
           ))}
         </svg>

@@ -52,7 +52,7 @@ export function ChoiceBar(props: {
         onClick={props.onUndo}
         className={`${buttonClass("quiet")} sm:ml-auto`}
       >
-        Take the last label back <Key>u</Key>
+        Undo the last label <Key>u</Key>
       </button>
       <span className="text-xs text-ink-3 max-sm:hidden">
         <Key>?</Key> shows all keys

@@ -45,7 +45,7 @@ function Progress({ labelled, advised }: { readonly labelled: number; readonly a
       </div>
       <span data-testid="labelled">
         {formatCount(labelled)} of {formatCount(advised)} advised
-        <span className="text-ink-3">{left > 0 ? "" : ": more hardly narrow the intervals"}</span>
+        <span className="text-ink-3">{left > 0 ? "" : ": more labels hardly narrow the intervals"}</span>
       </span>
     </div>
   );
@@ -53,8 +53,8 @@ function Progress({ labelled, advised }: { readonly labelled: number; readonly a
 
 const allDone = (skipped: number): string =>
   skipped === 0
-    ? "Everything is labelled. What it says of each measure stands below."
-    : `Everything is labelled but ${formatCount(skipped)} that you skipped: they come up again some hours after you stop.`;
+    ? "Everything is labelled. The result for each measure is below."
+    : `Everything is labelled but ${formatCount(skipped)} that you skipped: they return some hours after you stop.`;
 
 /** The task at hand, or that there is none. */
 function Task({ labelling, kind, ...acts }: { readonly labelling: Labelling; readonly kind: LabelKind } & Acts) {
@@ -66,7 +66,7 @@ function Task({ labelling, kind, ...acts }: { readonly labelling: Labelling; rea
       {task !== null && <TaskView key={task.index} task={task} />}
       {task === null && (
         <p className="rounded-lg border bg-panel p-6 text-center text-sm text-ink-2">
-          {sending ? "The next one is on its way." : allDone(skipped)}
+          {sending ? "Loading the next one." : allDone(skipped)}
         </p>
       )}
       <ChoiceBar kind={kind} disabled={task === null} canUndo={labelled > 0} {...acts} />
@@ -100,7 +100,7 @@ export function LabelDesk({ jobId, kind }: { readonly jobId: string; readonly ki
   }
   function undo(): void {
     if (progress === null || progress.labelled === 0) return;
-    setSaid(`The last label is taken back. ${progress.labelled - 1} labelled.`);
+    setSaid(`The last label is undone. ${progress.labelled - 1} labelled.`);
     labelling.undo();
   }
   useKeys((key) => {
@@ -116,7 +116,7 @@ export function LabelDesk({ jobId, kind }: { readonly jobId: string; readonly ki
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-6 gap-y-1">
         <p className="max-w-prose text-sm text-ink-2">
-          {labelMeaning[kind]} You are not told which model answered{kind === "two" ? ", and sides are shuffled" : ""}.
+          {labelMeaning[kind]} The model that answered is hidden{kind === "two" ? ", and sides are shuffled" : ""}.
         </p>
         {progress !== null && <Progress {...progress} />}
       </div>

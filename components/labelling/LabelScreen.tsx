@@ -8,12 +8,19 @@ import { buttonClass } from "../ui/Button";
 import { PageHeader } from "../ui/PageHeader";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
+import { readWord } from "../url/readParam";
+import type { UrlCodec } from "../url/useUrlView";
 import { useUrlView } from "../url/useUrlView";
 import { LabelDesk } from "./LabelDesk";
 import type { LabelKind } from "./labelChoices";
-import { labelCodec } from "./labelCodec";
 import { noAnswers } from "./noAnswers";
-import { TrustWhenAsked } from "./TrustWhenAsked";
+import { TrustDisclosure } from "./TrustDisclosure";
+
+/** Whether one answer is labelled at a time, or two are compared: `?answers=two`. */
+export const labelCodec: UrlCodec<{ readonly kind: LabelKind }> = {
+  parse: (params) => ({ kind: readWord(params, "answers", ["two"]) ?? "one" }),
+  format: ({ kind }) => ({ answers: kind === "one" ? undefined : kind }),
+};
 
 const kinds: readonly { readonly kind: LabelKind; readonly name: string }[] = [
   { kind: "one", name: "One answer" },
@@ -55,7 +62,7 @@ export function LabelScreen({ jobId }: { readonly jobId: string }) {
       <PanelState status={queryStatus(query, { what: "Reading the profile", empty: job !== undefined && noAnswers(job) })}>
         {() => <LabelDesk key={kind} jobId={jobId} kind={kind} />}
       </PanelState>
-      {job !== undefined && <TrustWhenAsked job={job} kind={kind} />}
+      {job !== undefined && <TrustDisclosure job={job} kind={kind} />}
     </div>
   );
 }

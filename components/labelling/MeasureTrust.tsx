@@ -65,14 +65,14 @@ export function MeasureTrust({ row }: { readonly row: TrustRow }) {
           <dl className="grid min-w-0 content-start gap-x-8 gap-y-4 sm:grid-cols-6 sm:[&>*]:col-span-2 sm:[&>*:nth-child(-n+2)]:col-span-3">
             <Estimated
               name={row.aucByModel.length > 0 ? "AUC, mean over models" : "AUC"}
-              meaning="how often it puts a better answer above a worse one of the same model; a coin 0.5"
+              meaning="how often it ranks a better answer above a worse one of the same model; a coin has 0.5"
               picture={row.auc}
               none="needs answers of one model that you labelled better and worse"
               testId="trust-auc"
             />
             <Estimated
               name="Agreement"
-              meaning="you and it say alike whether an answer is worth 50"
+              meaning="how often you and it agree whether an answer is worth 50"
               picture={row.agreement}
               none="needs labels"
               testId="trust-agreement"

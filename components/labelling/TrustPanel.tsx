@@ -3,8 +3,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { formatCounted } from "../ui/format";
 import { NumberInput } from "../ui/NumberInput";
@@ -12,13 +12,20 @@ import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useDebounced } from "../ui/useDebounced";
+import { readNumber } from "../url/readParam";
+import type { UrlCodec } from "../url/useUrlView";
 import { useUrlView } from "../url/useUrlView";
-import { floorCodec } from "./floorCodec";
 import { MeasureTrust } from "./MeasureTrust";
 import { noAnswers } from "./noAnswers";
 import type { PlannedFloor } from "./plannedFloor";
 import { prepareTrust } from "./prepareTrust";
 import { usePlannedFloor } from "./usePlannedFloor";
+
+/** The floor of quality that measures are held against: `?floor=80`. null: the one that the page begins with. */
+export const floorCodec: UrlCodec<{ readonly floor: number | null }> = {
+  parse: (params) => ({ floor: readNumber(params, "floor", { min: 0, max: 100 }) }),
+  format: ({ floor }) => ({ floor: floor === null ? undefined : String(floor) }),
+};
 
 /** How still the floor must be before measures are held against it. */
 const STILL_MS = 300;
@@ -37,7 +44,7 @@ function Held({ jobId, planned }: { readonly jobId: string; readonly planned: Pl
   const starting = planned.floor;
   const floor = view.floor ?? starting;
   const asked = { jobId, floor: useDebounced(floor, STILL_MS) };
-  const query = useQuery(trpc.labels.trust.queryOptions(asked, { select: takeOutcome, placeholderData: keepPreviousData }));
+  const query = useQuery(trpc.labels.trust.queryOptions(asked, { select: unwrapOutcome, placeholderData: keepPreviousData }));
   const job = useQuery(trpc.profiles.get.queryOptions({ id: jobId })).data;
   const trust = query.data?.trust;
   const here = usePathname().endsWith("/label");
@@ -51,7 +58,7 @@ function Held({ jobId, planned }: { readonly jobId: string; readonly planned: Pl
           <span className="flex flex-wrap items-center gap-1.5">
             Floor
             <NumberInput
-              label="Floor of quality that measures are held against"
+              label="Quality floor that measures are compared with"
               value={floor}
               min={0}
               max={100}
@@ -63,7 +70,7 @@ function Held({ jobId, planned }: { readonly jobId: string; readonly planned: Pl
         </>
       }
     >
-      <PanelState status={queryStatus(query, { what: "Holding measures against hand labels" })}>
+      <PanelState status={queryStatus(query, { what: "Comparing measures with hand labels" })}>
         {() =>
           trust !== undefined && (
             <div className={`flex flex-col gap-4 ${query.isPlaceholderData ? "opacity-60" : ""}`}>
@@ -79,11 +86,11 @@ function Held({ jobId, planned }: { readonly jobId: string; readonly planned: Pl
               )}
               {missing === false && !here && trust.labels === 0 && (
                 <p className="max-w-prose text-sm text-ink-2">
-                  Nobody can say yet whether these measures tell good answers from bad ones. About 50 answers{" "}
+                  It is not known yet whether these measures distinguish good answers from bad ones. About 50 answers{" "}
                   <Link href={link(`/workloads/profiles/${jobId}/label`)} className="text-accent underline underline-offset-2">
                     labelled by hand
                   </Link>
-                  , some ten minutes, tell it with an interval.
+                  (about ten minutes) show it with an interval.
                 </p>
               )}
               <div className="flex flex-col gap-4">

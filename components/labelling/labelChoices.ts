@@ -35,6 +35,6 @@ export const choiceOf = (kind: LabelKind, key: string): LabelChoice | null =>
 
 /** What a label says, for whoever gives it. */
 export const labelMeaning: Readonly<Record<LabelKind, string>> = {
-  one: "How well does this answer serve whoever asked? 0 is wrong or of no use, 50 is half right, 100 is right and complete.",
-  two: "Which answer serves whoever asked better? Length and tone count only where they matter to them.",
+  one: "How well does this answer serve the user? 0 is wrong or useless, 50 is half right, 100 is right and complete.",
+  two: "Which answer serves the user better? Length and tone count only where they matter to the user.",
 };

@@ -11,7 +11,7 @@ const job = (keepAnswers: boolean, hasAnswers: boolean, done: number) =>
   }) as unknown as ProfileJob;
 
 it("says whether answers were never kept, are gone, or are still to come", () => {
-  expect(noAnswers(job(false, false, 5))).toMatchObject({ title: "This profile kept no answers" });
+  expect(noAnswers(job(false, false, 5))).toMatchObject({ title: "This profile stored no answers" });
   expect(noAnswers(job(true, false, 5))).toMatchObject({ title: "The answers are deleted" });
   expect(noAnswers(job(true, false, 0))).toMatchObject({ title: "No answers yet" });
   expect(noAnswers(job(true, true, 5))).toBe(false);

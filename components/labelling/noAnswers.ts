@@ -8,8 +8,8 @@ export function noAnswers(
   if (!job.request.keepAnswers) {
     return {
       kind: "empty",
-      title: "This profile kept no answers",
-      text: "Answers were dropped once they were judged, as was chosen when it began. To label by hand, profile the sample again with “keep answers”: a few hundred prompts are enough.",
+      title: "This profile stored no answers",
+      text: "Answers were deleted once they were judged, as chosen at the start. To label by hand, profile the sample again with “keep answers”: a few hundred prompts are enough.",
     };
   }
   if (job.hasAnswers) return false;
@@ -19,6 +19,6 @@ export function noAnswers(
   return {
     kind: "empty",
     title: "The answers are deleted",
-    text: "Their texts went with the sample's prompts, by retention or by hand. Labels that were given stay, and so does what they say of the measures.",
+    text: "Their texts were deleted with the sample's prompts, by retention or by hand. Labels and their results stay.",
   };
 }

@@ -13,5 +13,5 @@ it("starts from the floor of the plan in force, else of the last one that names 
   const without = plan({ createdAt: "2026-03-04T10:00:00Z", qualityFloor: null });
   expect(plannedFloor([without, later, inForce, plan({})])).toEqual({ floor: 50, from: "of the plan in force" });
   expect(plannedFloor([plan({}), later, without])).toEqual({ floor: 60, from: "of the last plan" });
-  expect(plannedFloor([without])).toEqual({ floor: 80, from: "no plan names one yet" });
+  expect(plannedFloor([without])).toEqual({ floor: 80, from: "no plan sets one yet" });
 });

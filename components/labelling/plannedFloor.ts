@@ -14,6 +14,6 @@ export function plannedFloor(plans: readonly TiedPlan[]): PlannedFloor {
   const [last] = plans
     .filter(({ qualityFloor }) => qualityFloor !== null)
     .sort((a, b) => Number(b.inForce) - Number(a.inForce) || b.createdAt.localeCompare(a.createdAt));
-  if (last === undefined || last.qualityFloor === null) return { floor: USUAL_FLOOR, from: "no plan names one yet" };
+  if (last === undefined || last.qualityFloor === null) return { floor: USUAL_FLOOR, from: "no plan sets one yet" };
   return { floor: last.qualityFloor, from: last.inForce ? "of the plan in force" : "of the last plan" };
 }

@@ -71,7 +71,7 @@ describe("prepareTrust", () => {
       auc: null,
     });
     expect(row({})).toMatchObject({ word: "fit for a floor of 80", tone: "good" });
-    expect(row({ warning: "Too weak." })).toMatchObject({ word: "not fit as things stand", warning: "Too weak." });
+    expect(row({ warning: "Too weak." })).toMatchObject({ word: "not fit at present", warning: "Too weak." });
   });
 
   it("shows ranges of scores that have labels, and says which way they are off", () => {

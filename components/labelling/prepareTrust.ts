@@ -108,7 +108,7 @@ function biasOf(calibration: MeasureTrust["calibration"]): string | null {
 function wordOf({ warning, labels }: MeasureTrust, floor: number): Pick<TrustRow, "tone" | "word"> {
   if (labels === 0) return { tone: "neutral", word: "not known yet" };
   if (warning === null) return { tone: "good", word: `fit for a floor of ${floor}` };
-  return { tone: "warn", word: "not fit as things stand" };
+  return { tone: "warn", word: "not fit at present" };
 }
 
 function aucOfModel({ model, labels, auc }: MeasureTrust["aucByModel"][number]): TrustRow["aucByModel"][number] {

@@ -3,12 +3,15 @@
 import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { LabelProgress } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import type { PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
-import { afterTask } from "./afterTask";
 import type { LabelKind } from "./labelChoices";
+
+/** What there is to label once the task at hand is labelled or skipped, before the studio has answered. */
+export const afterTask = (progress: LabelProgress, done: "labelled" | "skipped"): LabelProgress =>
+  progress.task === null ? progress : { ...progress, task: progress.after, after: null, [done]: progress[done] + 1 };
 
 export interface Labelling {
   readonly status: PanelStatus;
@@ -33,7 +36,7 @@ export function useLabelling(jobId: string, kind: LabelKind): Labelling {
   const asked = { jobId, kind };
   const { queryKey } = trpc.labels.next.queryOptions(asked);
   const query = useQuery(
-    trpc.labels.next.queryOptions(asked, { staleTime: Number.POSITIVE_INFINITY, refetchOnMount: "always", select: takeOutcome }),
+    trpc.labels.next.queryOptions(asked, { staleTime: Number.POSITIVE_INFINITY, refetchOnMount: "always", select: unwrapOutcome }),
   );
   const progress = query.data?.progress ?? null;
 
@@ -54,13 +57,13 @@ export function useLabelling(jobId: string, kind: LabelKind): Labelling {
   const label = useMutation({
     ...shared,
     mutationFn: async (order: { readonly index: number; readonly quality: number }) =>
-      takeOutcome(await client.labels.label.mutate({ ...asked, ...order })),
+      unwrapOutcome(await client.labels.label.mutate({ ...asked, ...order })),
   });
   const skip = useMutation({
     ...shared,
-    mutationFn: async (index: number) => takeOutcome(await client.labels.skip.mutate({ ...asked, index })),
+    mutationFn: async (index: number) => unwrapOutcome(await client.labels.skip.mutate({ ...asked, index })),
   });
-  const undo = useMutation({ ...shared, mutationFn: async () => takeOutcome(await client.labels.undo.mutate(asked)) });
+  const undo = useMutation({ ...shared, mutationFn: async () => unwrapOutcome(await client.labels.undo.mutate(asked)) });
 
   function goOn(done: "labelled" | "skipped"): void {
     setError(null);

@@ -6,8 +6,8 @@ import { Button } from "../ui/Button";
 import { formatAge, formatClock, formatCounted } from "../ui/format";
 import { PageHeader } from "../ui/PageHeader";
 import { useNow } from "../ui/useNow";
-import { type Live, pauseLive, resumeLive } from "./live";
 import { prepareFreshness } from "./prepareFreshness";
+import { type Live, pauseLive, resumeLive } from "./stream/live";
 
 function Freshness({ live }: { readonly live: Live }) {
   const nowMs = useNow(500);

@@ -18,29 +18,29 @@ import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { useUrlView } from "../url/useUrlView";
-import { AttentionStrip } from "./AttentionStrip";
-import { ChartGrid } from "./ChartGrid";
-import { Decisions } from "./Decisions";
+import { type LiveView, liveCodec } from "./address/liveCodec";
+import { type ChosenFilter, scopedFilter } from "./address/prepareFilter";
+import { useTimeWindow } from "./address/useTimeWindow";
+import { useZoom } from "./address/useZoom";
+import { ChartGrid } from "./charts/ChartGrid";
+import { fitCharts, statingWindow } from "./charts/liveCharts";
+import { choicesOf } from "./charts/prepareSubjects";
+import { scopeCharts } from "./charts/scopeCharts";
+import { useMeasuredRange } from "./charts/useMeasuredRange";
+import { usePlanSpans } from "./charts/usePlanSpans";
+import { useSubjects } from "./charts/useSubjects";
+import { Decisions } from "./decisions/Decisions";
+import { AttentionStrip } from "./engines/AttentionStrip";
+import { prepareAttention } from "./engines/prepareAttention";
+import { LostStages } from "./figures/LostStages";
+import { Engines, Figures, Gpus, Readings, Stages } from "./figures/Measurements";
 import { LiveHeader } from "./LiveHeader";
 import { LoadPanel } from "./LoadPanel";
-import { LostStages } from "./LostStages";
-import { createLive, type Live } from "./live";
-import { fitCharts, statingWindow } from "./liveCharts";
-import { type LiveView, liveCodec } from "./liveCodec";
-import { Engines, Figures, Gpus, Readings, Stages } from "./Measurements";
-import { prepareAttention } from "./prepareAttention";
-import { type ChosenFilter, scopedFilter } from "./prepareFilter";
-import { choicesOf } from "./prepareSubjects";
 import { ScopeBar } from "./ScopeBar";
-import { scopeCharts } from "./scopeCharts";
-import { useDrawn } from "./useDrawn";
-import { useLiveStream } from "./useLiveStream";
-import { useMeasuredRange } from "./useMeasuredRange";
-import { useNews } from "./useNews";
-import { usePlanSpans } from "./usePlanSpans";
-import { useSubjects } from "./useSubjects";
-import { useTimeWindow } from "./useTimeWindow";
-import { useZoom } from "./useZoom";
+import { createLive, type Live } from "./stream/live";
+import { useInvalidateOnChange } from "./stream/useInvalidateOnChange";
+import { useLiveFrames } from "./stream/useLiveFrames";
+import { useLiveStream } from "./stream/useLiveStream";
 
 /** Buckets of a chart: about one for each pixel of a third of a wide window. */
 const POINTS = 300;
@@ -65,12 +65,12 @@ const Routing = memo(function Routing({
   readonly plan: Plan | null;
   readonly applying: boolean;
 }) {
-  const frame = useDrawn(live, (state) => state.frames.at(-1));
+  const frame = useLiveFrames(live, (state) => state.frames.at(-1));
   return frame === undefined ? null : <RoutingPanel frame={frame} plan={plan} applying={applying} />;
 });
 
 const Attention = memo(function Attention({ live, proposal }: { readonly live: Live; readonly proposal: Proposal | null }) {
-  const frames = useDrawn(live, (state) => state.shown);
+  const frames = useLiveFrames(live, (state) => state.shown);
   return frames.length === 0 ? null : <AttentionStrip problems={prepareAttention(frames)} proposal={proposal} />;
 });
 
@@ -100,7 +100,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
     [followed, zoom, series, wanted],
   );
   useLiveStream(live, clusterId, topics);
-  useNews(live);
+  useInvalidateOnChange(live);
   const onView = useCallback((change: Partial<LiveView>) => write(change, "push"), [write]);
   const onFilter = useCallback((chosen: ChosenFilter, how: "push" | "replace") => write({ filter: chosen }, how), [write]);
   const onZoomed = useCallback((to: TimeWindow | null, how: "push" | "replace") => write({ zoom: to }, how), [write]);
@@ -136,7 +136,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
         {() => (
           <>
             {scope !== "cluster" && of === null ? (
-              <p className="text-sm text-ink-3">There is none of these now. Applying a plan starts engines.</p>
+              <p className="text-sm text-ink-3">None of these runs now. Applying a plan starts engines.</p>
             ) : (
               <ChartGrid
                 live={live}

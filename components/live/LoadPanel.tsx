@@ -5,8 +5,8 @@ import Link from "next/link";
 import { memo, useState } from "react";
 import type { LoadStatus } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { StateWord, type Tone } from "../ui/Badge";
 import { Button } from "../ui/Button";
@@ -79,7 +79,7 @@ export const LoadPanel = memo(function LoadPanel({ clusterId, plan }: { readonly
   const { workloadId, requestsPerSecond, seconds } = prepareLoadFields({ status, chosen, plan, workloads });
   const refresh = () => queries.invalidateQueries(trpc.load.pathFilter());
   const start = useMutation({
-    mutationFn: async () => takeOutcome(await client.load.start.mutate({ clusterId, workloadId, requestsPerSecond, seconds })),
+    mutationFn: async () => unwrapOutcome(await client.load.start.mutate({ clusterId, workloadId, requestsPerSecond, seconds })),
     onSettled: refresh,
   });
   const stop = useMutation(trpc.load.stop.mutationOptions({ onSettled: refresh }));
@@ -124,7 +124,7 @@ export const LoadPanel = memo(function LoadPanel({ clusterId, plan }: { readonly
         )}
         {plan === null && (
           <p className="flex h-8 items-center gap-1 text-sm text-ink-3">
-            A plan must run before the gateway can answer:
+            The gateway answers once a plan runs:
             <Link href={link("/plan")} className="text-accent underline underline-offset-2">
               make one
             </Link>

@@ -4,7 +4,7 @@ import { useId } from "react";
 import type { TimeWindow } from "../charts/chartSpec";
 import { Button } from "../ui/Button";
 import { formatClock, formatDate } from "../ui/format";
-import { type LiveView, SCOPES, type Scope, SPAN_NAMES, SPANS } from "./liveCodec";
+import { type LiveView, SCOPES, type Scope, SPAN_NAMES, SPANS } from "./address/liveCodec";
 
 const scopeNames: Readonly<Record<Scope, string>> = { cluster: "Cluster", model: "Models", engine: "Engines", gpu: "GPUs" };
 const whichNames: Readonly<Record<Exclude<Scope, "cluster">, string>> = { model: "Model", engine: "Engine", gpu: "Node" };

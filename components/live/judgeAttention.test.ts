@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { JudgeHealth, LiveFrame } from "@/server/contracts/studio";
-import { prepareAttention } from "./prepareAttention";
-import { testFrame } from "./testFrame";
+import { prepareAttention } from "./engines/prepareAttention";
+import { testFrame } from "./testing/testFrame";
 
 const NOW = 1_000_000;
 const health: JudgeHealth = {

@@ -1,6 +1,6 @@
 import type { Tone } from "../ui/Badge";
 import { formatAge } from "../ui/format";
-import type { Connection } from "./streamStore";
+import type { Connection } from "./stream/streamStore";
 
 /** A sample later than this many intervals is late. */
 const LATE_INTERVALS = 2;
@@ -20,13 +20,13 @@ export function prepareFreshness(at: {
 }): { readonly word: string; readonly tone: Tone; readonly title?: string } {
   const { connection, lastMs, beforeMs, nowMs } = at;
   if (connection.state === "lost") {
-    const title = "What is shown is the last that came.";
+    const title = "The page shows the last received values.";
     if (nowMs === null) return { word: "connection lost, reconnecting", tone: "bad", title };
     const { retryAtMs, sinceMs } = connection;
     const next = retryAtMs === null ? "reconnecting" : `reconnecting in ${Math.max(0, Math.ceil((retryAtMs - nowMs) / 1000))} s`;
     return { word: `connection lost for ${Math.max(0, Math.round((nowMs - sinceMs) / 1000))} s, ${next}`, tone: "bad", title };
   }
-  if (connection.state === "resting") return { word: "resting while hidden", tone: "neutral" };
+  if (connection.state === "resting") return { word: "paused while hidden", tone: "neutral" };
   if (connection.state === "connecting" && lastMs === null) return { word: "connecting", tone: "warn" };
   if (lastMs === null || nowMs === null) return { word: "no sample yet", tone: "neutral" };
   const interval = beforeMs === null ? SHORTEST_INTERVAL_MS * 2 : lastMs - beforeMs;

@@ -7,7 +7,7 @@ import type { Plan } from "@/solver/plan/plan";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
-import { useReview } from "./useReview";
+import { useReview } from "./result/useReview";
 
 /** Shown until a plan runs: what is real here, what is emulated, and the ways on. `plan`: the exact one at hand, once there is one. */
 export function FirstRunCard({ cluster, plan }: { readonly cluster: ClusterSummary; readonly plan: Plan | null }) {

@@ -1,15 +1,15 @@
 "use client";
 
 import type { ClusterSummary } from "@/server/contracts/studio";
-import type { Candidate, Knobs } from "@/solver/cascade/exploration";
+import type { Candidate, Knobs } from "@/solver/cascade/explore/exploration";
 import { SelectField } from "../ui/Field";
 import { formatPercent, formatScoreMargin } from "../ui/format";
 import { Knob } from "../ui/Knob";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
-import { ConstraintsSection } from "./ConstraintsSection";
+import { BUDGET_BOUNDS, FLOOR_BOUNDS, type PlanView } from "./address/planCodec";
+import { ConstraintsSection } from "./constraints/ConstraintsSection";
 import type { PlanDefaults } from "./knobs";
-import { BUDGET_BOUNDS, FLOOR_BOUNDS, type PlanView } from "./planCodec";
 
 /** Slider end of the latency budget: ten times what the cascade takes, so that the useful part is not at the far left. */
 function budgetEnd(estimate: Candidate | null): number {
@@ -46,7 +46,7 @@ export function KnobPanel(props: {
   const budget = knobs.latencyBudgetSeconds;
   const floor = knobs.qualityFloor ?? defaults.qualityFloor;
   return (
-    <Panel title="Knobs">
+    <Panel title="Settings">
       <div className="flex flex-col gap-5">
         <Knob
           label="Quality floor"
@@ -56,8 +56,8 @@ export function KnobPanel(props: {
           value={floor}
           note={
             knobs.qualityConfidence === null
-              ? "Held by the sample's own value: about half of all such plans miss it on fresh traffic."
-              : `Held for the lower ${formatPercent(knobs.qualityConfidence)} bound on fresh traffic${estimate === null ? "" : `; the sample leaves ±${formatScoreMargin(estimate.quality - estimate.qualityLow)}`}.`
+              ? "Applies to the sample's own value: about half of such plans miss it on new traffic."
+              : `Applies to the lower ${formatPercent(knobs.qualityConfidence)} bound on new traffic${estimate === null ? "" : `; sampling error ±${formatScoreMargin(estimate.quality - estimate.qualityLow)}`}.`
           }
           onDraft={(qualityFloor) => onDraft({ qualityFloor })}
           onCommit={(qualityFloor) => onChange({ qualityFloor }, "replace")}
@@ -89,7 +89,7 @@ export function KnobPanel(props: {
         />
         <ConstraintsSection view={view} cluster={props.cluster} models={props.models} identities={props.identities} onChange={onChange} />
         <details className="border-t pt-3">
-          <summary className="text-sm font-medium text-ink-2">What is optimised</summary>
+          <summary className="text-sm font-medium text-ink-2">Objective</summary>
           <div className="mt-3 flex flex-col gap-3">
             <SelectField
               label="Objective"
@@ -110,7 +110,7 @@ export function KnobPanel(props: {
               onChange={(value) => onChange({ latency: value === "largest-stage" ? "largest-stage" : "end-to-end" }, "push")}
             />
             <SelectField
-              label="The floor holds for"
+              label="The floor applies to"
               value={view.heldFor}
               options={[
                 { value: "bound", text: "The lower 90 % confidence bound" },

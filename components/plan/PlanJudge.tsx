@@ -46,7 +46,7 @@ export function PlanJudge(props: {
           <NumberInput label="Seconds of a judge call" {...JUDGE_SECONDS_BOUNDS} step={0.001} value={entered} onChange={onEnter} />
           <span className="text-xs text-ink-3">s</span>
           <Button look="quiet" onClick={() => onEnter(null)}>
-            Take it as known
+            Use the cluster's time
           </Button>
         </>
       )}

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import type { ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
-import type { Knobs } from "@/solver/cascade/exploration";
+import type { Knobs } from "@/solver/cascade/explore/exploration";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { useTRPC } from "../api/trpc";
 import { ProposalCard } from "../proposals/ProposalCard";
@@ -13,20 +13,25 @@ import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { useUrlView } from "../url/useUrlView";
+import type { FrontierView } from "./address/frontierCodec";
+import { type PlanView, planCodec } from "./address/planCodec";
+import type { RoutingChoice } from "./address/routingKey";
+import { useStableValue } from "./address/useStableValue";
+import { asSituation, estimateKnobs } from "./constraints/prepareConstraints";
 import { FirstRunCard } from "./FirstRunCard";
-import { FrontierPanel } from "./FrontierPanel";
+import { FrontierPanel } from "./frontier/FrontierPanel";
+import { useRunningPlan } from "./frontier/useRunningPlan";
 import { KnobPanel } from "./KnobPanel";
 import { knobsOf, type PlanDefaults, planDefaults } from "./knobs";
 import { PlanJudge } from "./PlanJudge";
-import { PlanPanel } from "./PlanPanel";
-import { type PlanView, planCodec } from "./planCodec";
-import { asSituation, estimateKnobs } from "./prepareConstraints";
-import type { RoutingChoice } from "./routingKey";
+import { usePlanning } from "./planning/usePlanning";
+import { PlanPanel } from "./result/PlanPanel";
 import { SituationBar } from "./SituationBar";
-import { useByText } from "./useByText";
-import { useFrontierView } from "./useFrontierView";
-import { usePlanning } from "./usePlanning";
-import { useRunningPlan } from "./useRunningPlan";
+
+/** The frontier's part of a view. It keeps its identity while it says the same: every change of the address is parsed anew. */
+function useFrontierView({ xAxis, yAxis, brush, baselines, pins }: FrontierView): FrontierView {
+  return useStableValue({ xAxis, yAxis, brush, baselines, pins });
+}
 
 const NO_DRAFT: Partial<Knobs> = {};
 
@@ -41,25 +46,25 @@ function PlanDesk(props: {
   const [draft, setDraft] = useState(NO_DRAFT);
   const [heldRouting, holdRouting] = useState<RoutingChoice | null>(null);
   const [turning, setTurning] = useState(false);
-  const knobs = useByText({ ...knobsOf(view, defaults), ...draft });
+  const knobs = useStableValue({ ...knobsOf(view, defaults), ...draft });
   const workloadId = workloads.find((each) => each.id === view.workload)?.id ?? defaults.workload;
   const requestsPerSecond = view.requestsPerSecond ?? defaults.requestsPerSecond;
   const clusterId = cluster.spec.id;
   const { constraints, judge, judgeSeconds, routerAuc } = view;
-  const asked = useByText({ constraints, judge, judgeSeconds, routerAuc });
+  const asked = useStableValue({ constraints, judge, judgeSeconds, routerAuc });
   const situation = useMemo(
     () => ({ workloadId, clusterId, requestsPerSecond, ...asSituation(asked) }),
     [workloadId, clusterId, requestsPerSecond, asked],
   );
-  const settled = useByText(view.fixed);
-  const fixed = useByText(heldRouting ?? view.fixed);
+  const settled = useStableValue(view.fixed);
+  const fixed = useStableValue(heldRouting ?? view.fixed);
   const frontierView = useFrontierView(view);
   const planned = useMemo(
     () => ({ asked: knobs, estimated: estimateKnobs(knobs, asked.constraints, cluster.spec) }),
     [knobs, asked, cluster.spec],
   );
   const planning = usePlanning(situation, planned, { fixed, settled, turning });
-  const models = useByText((workloads.find((each) => each.id === workloadId)?.models ?? []).map((each) => each.model));
+  const models = useStableValue((workloads.find((each) => each.id === workloadId)?.models ?? []).map((each) => each.model));
   // A judge that runs as an engine here has GPUs too; last, so that it takes no model's hue.
   const identities = useModelIdentities(judge === null ? models : [...models, judge.model]);
   const running = useRunningPlan(cluster.runningPlanId, knobs, situation);

@@ -6,7 +6,7 @@ import { formatCount, formatRate } from "../ui/format";
 import { JudgeBadge } from "../workloads/JudgeBadge";
 import { OriginBadges } from "../workloads/OriginBadges";
 import { workloadOptions } from "../workloads/workloadOptions";
-import { RATE_BOUNDS } from "./planCodec";
+import { RATE_BOUNDS } from "./address/planCodec";
 
 /** What is planned for: a workload at a rate. The cluster is chosen for all pages in the bar above. */
 export function SituationBar(props: {

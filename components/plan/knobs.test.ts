@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
+import { planCodec } from "./address/planCodec";
 import { knobsOf, planDefaults } from "./knobs";
-import { planCodec } from "./planCodec";
 
 const cluster = {
   spec: {

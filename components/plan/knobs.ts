@@ -1,7 +1,7 @@
 import type { ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
-import type { Knobs } from "@/solver/cascade/exploration";
+import type { Knobs } from "@/solver/cascade/explore/exploration";
 import { gpuCount } from "@/solver/plan/clusterGpus";
-import type { PlanView } from "./planCodec";
+import type { PlanView } from "./address/planCodec";
 
 /** Confidence of the lower bound a floor holds for, unless the operator asks for the point value. */
 const FLOOR_CONFIDENCE = 0.9;

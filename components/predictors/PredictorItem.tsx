@@ -36,8 +36,8 @@ export function PredictorItem({ artefact }: { readonly artefact: ListedArtefact 
             nameInLabel
             consequences={
               plans.length === 0
-                ? "No kept plan names it. Trained again on the same, it comes out with the same hash."
-                : `${plans.map(({ name }) => name).join(", ")} can then no longer be approved or put into force. Trained again on the same, it comes out with the same hash.`
+                ? "No saved plan uses it. Training again on the same data gives the same hash."
+                : `${plans.map(({ name }) => name).join(", ")} can then no longer be approved or put into force. Training again on the same data gives the same hash.`
             }
             removal={{ error: remove.error, isPending: remove.isPending, mutate: () => remove.mutate(undefined) }}
           />
@@ -69,7 +69,7 @@ export function PredictorItem({ artefact }: { readonly artefact: ListedArtefact 
       ))}
       <p className="text-xs text-ink-2">
         {plans.length === 0 ? (
-          "No kept plan names it."
+          "No saved plan uses it."
         ) : (
           <>
             Named by{" "}

@@ -22,7 +22,7 @@ export function Predictors({ workloadId }: { readonly workloadId: string | null 
     empty: query.data?.length === 0 && {
       kind: "empty",
       title: "No predictor yet",
-      text: "A predictor says how long answers will be, or which model will be right, before anything is generated. Plans order and route by it, and the Lab races it against the truth.",
+      text: "A predictor estimates, before generation, how long answers will be or which model will be right. Plans use it to order and route requests, and the Lab compares it with the truth.",
     },
   });
   return (

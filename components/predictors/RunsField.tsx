@@ -1,6 +1,6 @@
+import { FilePicker } from "../ui/FilePicker";
 import { formatCounted } from "../ui/format";
-import { FilePicker } from "../workloads/FilePicker";
-import type { RunsSurvey } from "../workloads/uploadFile";
+import type { RunsSurvey } from "../ui/uploadFile";
 
 /** A file of executed runs, and what was found in it. */
 export function RunsField({
@@ -18,7 +18,7 @@ export function RunsField({
     <FilePicker
       label="Executed runs"
       hint={
-        'JSONL, up to 64 MB, a run a line: {"input": "the prompt", "configuration": {"agent": "model"}, "quality": 0 to 100}. Inputs are learnt of whose every configuration was run; 50 at least.'
+        'JSONL, up to 64 MB, a run a line: {"input": "the prompt", "configuration": {"agent": "model"}, "quality": 0 to 100}. Only inputs with runs of every configuration count; at least 50.'
       }
       accept=".jsonl,.ndjson,application/jsonl,application/x-ndjson"
       busy={busy}
@@ -35,8 +35,6 @@ function says({ runs, otherLines, models, withoutCard }: RunsSurvey): string {
     ...(otherLines === 0 ? [] : [`Left out: ${formatCounted(otherLines, "line")} that ${otherLines === 1 ? "is" : "are"} no run.`]),
     ...(withoutCard.length === 0
       ? []
-      : [
-          `How large ${withoutCard.join(", ")} ${withoutCard.length === 1 ? "is" : "are"} is not known: add a model card on Cards, then send it again.`,
-        ]),
+      : [`The size of ${withoutCard.join(", ")} is unknown: add a model card on Cards, then send it again.`]),
   ].join(" ");
 }

@@ -11,8 +11,8 @@ import { NumberField, SelectField, TextField } from "../ui/Field";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
+import { uploadRuns } from "../ui/uploadFile";
 import { useUrlView } from "../url/useUrlView";
-import { uploadRuns } from "../workloads/uploadFile";
 import { ConfigurationFields } from "./ConfigurationFields";
 import { composeTraining, type OutcomesOf, type TrainingKind } from "./composeTraining";
 import { RunsField } from "./RunsField";
@@ -28,8 +28,8 @@ const whats: readonly { readonly value: TrainingKind; readonly text: string }[] 
 ];
 
 const outcomes: readonly { readonly value: OutcomesOf; readonly text: string }[] = [
-  { value: "workload", text: "modelled of a workload" },
-  { value: "runs", text: "of executed runs (a file)" },
+  { value: "workload", text: "modelled from a workload" },
+  { value: "runs", text: "from executed runs (a file)" },
 ];
 
 /** Models that configurations may be of: what a training takes. */
@@ -38,13 +38,13 @@ const MOST_MODELS = 8;
 /** What each kind learns of, and what it cannot know. */
 const explained: Readonly<Record<TrainingKind, string>> = {
   lengths:
-    "How much a request and the rest of its program will write, by model: from token counts, workflow, stage and hashed words of the prompt. Programs are modelled from the workload's answers, so what it finds of stages is what the model of workflows puts there.",
+    "Output tokens of a request and of the rest of its program, by model, from token counts, workflow, stage and hashed words of the prompt. Programs are modelled from the workload's answers, so the effect of stages comes from the workflow model.",
   traffic:
-    "The same from requests that the gateway served. It remembers counts and, where the policy names a predictor of lengths, how often that one's common words stood in a prompt, hashed: who tries them finds out whether, not in which order. Without such a predictor no words are learnt. It remembers while the policy in force goes by lengths or confidence, whole programs and as many as there is room for; one counts once nothing came of it for ten minutes.",
+    "The same from requests that the gateway served. The gateway stores counts and, if the policy has a predictor of lengths, hashed counts of that predictor's common words: the words can be tested for but their order is not stored. Without such a predictor no words are stored. It records whole programs, up to a limit, while the policy in force uses lengths or confidence. A program is complete after ten minutes without a request.",
   confidence:
-    "Which model will answer a prompt right, before any has: from hashed words and the prompt's length. A prompt tells little of that: expect figures between a coin's 50 and about 70. Labels are of the workload; traffic has none.",
+    "Which model will answer a prompt right, from hashed words and the prompt's length. A prompt says little about this: expect an AUC between 0.50 (a coin) and about 0.70. Labels come from the workload; traffic has none.",
   configurations:
-    "Which models a declared workflow's agents may have so that its answer is as good as with the largest throughout: from hashed words and the prompt's length, a head for each configuration. Outcomes are modelled from the workload's labels where nobody has graded programs under every configuration; where somebody has, a file of executed runs says them. Its texts are kept for a day and not in the predictor. A head accepts from the chance on at which accepted configurations lose at most 2 points of quality; where words tell little, few are accepted.",
+    "Which models a declared workflow's agents may use so that its answer is as good as with the largest models, from hashed words and the prompt's length, with one head per configuration. Outcomes are modelled from the workload's labels, or read from a file of executed runs that were graded under every configuration. The file's texts are stored for a day and not in the predictor. A head's threshold is set so that accepted configurations lose at most 2 points of quality; if words say little, few are accepted.",
 };
 
 /** What is trained next: chosen, started, followed. */
@@ -86,7 +86,7 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
     empty: workloads.data?.length === 0 && {
       kind: "empty",
       title: "No workload yet",
-      text: "Predictors learn of a workload's prompts and answers. Bring one on the Workloads page, or make one of a profile, so that prompts' words are known too.",
+      text: "Predictors learn from a workload's prompts and answers. Add a workload on the Workloads page, or make one from a profile so that prompt texts are available too.",
     },
   });
   return (
@@ -142,7 +142,7 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
               )}
               {(what === "lengths" || (what === "configurations" && !ofRuns)) && (
                 <NumberField
-                  label="How alike a program's stages are"
+                  label="Correlation of a program's stages"
                   value={correlation}
                   min={0}
                   max={1}
@@ -151,7 +151,14 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
                 />
               )}
               {what === "configurations" && !ofRuns && (
-                <NumberField label="How often a wrong answer misleads" value={misleads} min={0} max={1} step={0.1} onChange={setMisleads} />
+                <NumberField
+                  label="Chance that a wrong answer misleads"
+                  value={misleads}
+                  min={0}
+                  max={1}
+                  step={0.1}
+                  onChange={setMisleads}
+                />
               )}
               {readsTexts && (
                 <TextField
@@ -193,7 +200,7 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
             <p className="max-w-prose text-xs text-ink-3">
               {explained[what]}
               {readsTexts &&
-                " An encoder's folder lies on the studio's machine and holds config.json, tokenizer.json, tokenizer_config.json and onnx/model.onnx; nothing is fetched. Gateways serve heads on an encoder where they were started with its folder, of the same files to the byte."}
+                " An encoder's folder is on the studio's machine and contains config.json, tokenizer.json, tokenizer_config.json and onnx/model.onnx; nothing is downloaded. A gateway serves heads on an encoder only if it was started with a folder of identical files."}
             </p>
             <TrainingLine onTrained={onTrained}>
               <Button type="submit" look="primary" disabled={request === null || train.isPending}>

@@ -36,7 +36,7 @@ export function TrainingLine({ onTrained, children }: { readonly onTrained: () =
           <span className="block h-full w-1/3 motion-safe:animate-pulse rounded bg-accent" />
         </span>
         <p role="status" className="min-w-0 text-sm text-ink-2">
-          {state.doing} … It goes on when you leave this page.
+          {state.doing} … It continues when you leave this page.
         </p>
       </div>
     );
@@ -51,7 +51,7 @@ export function TrainingLine({ onTrained, children }: { readonly onTrained: () =
       {state?.kind === "trained" && (
         <p role="status" className="min-w-0 flex-1 basis-60 text-sm text-ink-2">
           {state.again
-            ? `It came out as ${shortHash(state.hash)}, which is here already: the same training gives the same predictor.`
+            ? `The result is ${shortHash(state.hash)}, which already exists: the same training gives the same predictor.`
             : `Trained: ${shortHash(state.hash)}.`}
         </p>
       )}

@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import type { ArtefactKind, ListedArtefact } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusterLink, useCurrentCluster } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -44,7 +44,7 @@ export function UsePanel({ artefacts }: { readonly artefacts: readonly ListedArt
   const suggestion = useQuery({
     queryKey: ["lab.suggest", "of a plan", chosen?.id],
     queryFn: async () =>
-      takeOutcome(await client.lab.suggest.mutate({ workloadId: chosen?.workloadId ?? "", planId: chosen?.id ?? "" })).suggestion,
+      unwrapOutcome(await client.lab.suggest.mutate({ workloadId: chosen?.workloadId ?? "", planId: chosen?.id ?? "" })).suggestion,
     enabled: chosen !== undefined && form.route === "slack",
     retry: false,
   });
@@ -62,8 +62,8 @@ export function UsePanel({ artefacts }: { readonly artefacts: readonly ListedArt
     what: "Reading plans",
     empty: plans.data?.length === 0 && {
       kind: "empty",
-      title: "No kept plan",
-      text: "A predictor is used on the engines of a plan. Make one on the Plan page and keep it.",
+      title: "No saved plan",
+      text: "A predictor runs on the engines of a plan. Make a plan on the Plan page and save it.",
     },
   });
   return (
@@ -91,7 +91,7 @@ export function UsePanel({ artefacts }: { readonly artefacts: readonly ListedArt
                 onChange={setPlanId}
               />
               <SelectField
-                label="Which model"
+                label="Route"
                 value={form.route}
                 options={[
                   { value: "same", text: "as that plan routes" },
@@ -113,7 +113,7 @@ export function UsePanel({ artefacts }: { readonly artefacts: readonly ListedArt
                 </>
               )}
               <SelectField
-                label="Who goes first"
+                label="Order"
                 value={form.order}
                 options={orders.map((value) => ({ value, text: orderWords[value] }))}
                 onChange={(value) => put({ order: orders.find((one) => one === value) ?? form.order })}
@@ -135,14 +135,14 @@ export function UsePanel({ artefacts }: { readonly artefacts: readonly ListedArt
             </div>
             <div className="flex flex-wrap items-center gap-3">
               <Button type="submit" disabled={made === null || "refused" in made || waits || keep.isPending}>
-                {keep.isPending ? "Keeping it …" : "Keep as a plan"}
+                {keep.isPending ? "Saving …" : "Save as a plan"}
               </Button>
               <p role="status" className="min-w-0 flex-1 basis-60 text-xs text-ink-3 [overflow-wrap:anywhere]">
                 {waits
-                  ? "Reading what is known of its engines …"
+                  ? "Reading its engines …"
                   : (suggestion.error?.message ??
                     refusal ??
-                    "It keeps the figures of the plan it is made of, which say nothing of this policy: race it first. It is approved and applied as any plan, and the gateway gets the predictors with it.")}
+                    "It keeps the figures of its source plan, which do not cover this policy: race it first. It is approved and applied like any plan, and the gateway receives the predictors with it.")}
               </p>
             </div>
             <ErrorLine error={keep.error} />

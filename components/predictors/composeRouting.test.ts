@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { examplePlanDraft } from "@/solver/plan/examplePlan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 import { composeRouting, type RoutingForm } from "./composeRouting";
 
@@ -41,9 +41,9 @@ describe("routing with predictors", () => {
 
   it("refuses predictors that nothing would read", () => {
     expect(refusedOf({ lengths: "" })).toMatch(/Choose a predictor/);
-    expect(refusedOf({ confidence })).toBe("Only slack dispatch goes by confidence.");
-    expect(refusedOf({ order: "fcfs" })).toMatch(/goes by no lengths/);
-    expect(refusedOf({ route: "slack" }, { systems: [] })).toMatch(/this plan has engines of one/);
+    expect(refusedOf({ confidence })).toBe("Only slack dispatch uses confidence.");
+    expect(refusedOf({ order: "fcfs" })).toMatch(/uses no lengths/);
+    expect(refusedOf({ route: "slack" }, { systems: [] })).toMatch(/this plan has engines of only one model/);
     expect(refusedOf({ route: "slack", order: "fcfs" })).toBeNull();
   });
 });

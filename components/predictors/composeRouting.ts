@@ -29,11 +29,10 @@ export function composeRouting(
   if (lengths === "" && confidence === "") return { refused: "Choose a predictor for it to use." };
   const slack = suggested?.systems.map(({ policy }) => policy).find((policy) => policy.kind === "slack");
   if (route === "slack" && slack?.kind !== "slack")
-    return { refused: "Slack dispatch chooses between models, and this plan has engines of one, or nothing is known of them." };
+    return { refused: "Slack dispatch chooses between models; this plan has engines of only one model, or their figures are unknown." };
   const isSlack = route === "slack" || plan.policy.kind === "slack";
-  if (confidence !== "" && !isSlack) return { refused: "Only slack dispatch goes by confidence." };
-  if (lengths !== "" && !isSlack && kind === "fcfs")
-    return { refused: "First come, first served goes by no lengths: choose another order." };
+  if (confidence !== "" && !isSlack) return { refused: "Only slack dispatch uses confidence." };
+  if (lengths !== "" && !isSlack && kind === "fcfs") return { refused: "First come, first served uses no lengths: choose another order." };
   const aging = suggested?.systems.map(({ policy }) => policy.order).find((each) => "agingReleases" in each);
   const agingReleases = aging !== undefined && "agingReleases" in aging ? aging.agingReleases : AGING_RELEASES;
   const order: OrderDocument = kind === "fcfs" ? { kind } : { kind, agingReleases };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { trainRequestSchema } from "@/server/contracts/artefacts";
+import { trainRequestSchema } from "@/server/contracts/gateway/artefacts";
 import { composeTraining, type TrainingForm } from "./composeTraining";
 
 const form: TrainingForm = {

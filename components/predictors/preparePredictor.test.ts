@@ -29,7 +29,7 @@ describe("what is told of a predictor", () => {
     // What was read and what was at hand agree; heads know neither workflow nor stage.
     expect(words.trainedOn).toBe("420 labelled prompts, read by their token counts");
     expect(words.warnings).toHaveLength(2);
-    expect(words.warnings.join(" ")).toContain("by token counts alone");
+    expect(words.warnings.join(" ")).toContain("uses only token counts");
     expect(words.warnings.join(" ")).not.toContain("stage");
     const encoder = preparePredictor({
       ...{ kind: "confidence", version: 1, heldOut: { prompts: 10, confidence: [{ ...one, auc: Number.NaN }] } },
@@ -37,7 +37,7 @@ describe("what is told of a predictor", () => {
     });
     expect(encoder.rows[0]?.figures[0]).toBe("–");
     expect(encoder.trainedOn).toBe("420 labelled prompts, read by the encoder tiny 01234567");
-    expect(encoder.warnings).toEqual([expect.stringMatching(/^It serves where the cluster's gateway has this very encoder/)]);
+    expect(encoder.warnings).toEqual([expect.stringMatching(/^It needs a gateway with exactly this encoder/)]);
   });
 
   it("gives the mean over models, each counted alike, where there are several", () => {
@@ -68,7 +68,7 @@ describe("what is told of a predictor", () => {
     const less = { ...of, leftOut: { cutAnswers: 12, longSessions: 1 } };
     const { warnings } = preparePredictor({ kind: "lengths", version: 1, training: less, heldOut: { prompts: 1, lengths: [lengths] } });
     expect(warnings.slice(picture.warnings.length)).toEqual([
-      expect.stringMatching(/^12 answers as long as the client allowed left out/),
+      expect.stringMatching(/^12 answers cut at the client's limit left out/),
       expect.stringMatching(/^1 session of more than 1,000 requests left out/),
     ]);
   });
@@ -88,7 +88,7 @@ describe("what is told of a predictor", () => {
     const none = { ...configurations, precision: Number.NaN, recall: 0 };
     const blind = preparePredictor({ kind: "configurations", version: 1, training: of, heldOut: { prompts: 180, configurations: none } });
     expect(blind.rows[0]?.figures[0]).toBe("–");
-    expect(blind.warnings).toContainEqual(expect.stringMatching(/^It accepts none but the largest models/));
+    expect(blind.warnings).toContainEqual(expect.stringMatching(/^It accepts only the largest models/));
   });
 
   it("says of executed runs so, what of them was left out, and nothing of modelled outcomes", () => {

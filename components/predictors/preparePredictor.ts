@@ -3,14 +3,14 @@ import { mean } from "@/solver/numeric/quantile";
 import { badRunWords, configurationWords } from "@/solver/prediction/leftOutRuns";
 import { ABSENT, formatCount, formatCounted, shortHash } from "../ui/format";
 
-export const kindWords: Readonly<Record<ArtefactKind, string>> = {
+const kindWords: Readonly<Record<ArtefactKind, string>> = {
   lengths: "Lengths",
   confidence: "Confidence",
   configurations: "Configurations",
 };
 
 /** One model's figures: what a predictor did on what it had not seen, beside what needs no learning. */
-export interface PredictorRow {
+interface PredictorRow {
   readonly model: string;
   readonly figures: readonly string[];
 }
@@ -39,9 +39,9 @@ function rowsOf(models: readonly { readonly model: string; readonly values: read
 
 /** What it goes by where prompts' texts were not at hand. */
 const blindTo: Readonly<Record<ArtefactKind, string>> = {
-  lengths: "No texts were at hand: it goes by token counts, workflow and stage alone.",
-  confidence: "No texts were at hand: it goes by token counts alone, which tell little of who is right.",
-  configurations: "No texts were at hand: it goes by token counts alone, which tell little of which configurations are accurate.",
+  lengths: "No texts were available: it uses only token counts, workflow and stage.",
+  confidence: "No texts were available: it uses only token counts, which say little about which model is right.",
+  configurations: "No texts were available: it uses only token counts, which say little about which configurations are accurate.",
 };
 
 const ofSource: { readonly [source in Artefact["training"]["source"]]?: string } = {
@@ -59,7 +59,7 @@ export function preparePredictor({
   const { source, workloadName, texts, encoder, emulated } = training;
   const title = `${kindWords[kind]} v${version} of ${training.workflow === undefined ? "" : `${training.workflow.name}, `}${ofSource[source] ?? ""}${workloadName}`;
   const warnings = [
-    ...(emulated ? ["What it learnt from was emulated or generated: its figures say nothing of real models."] : []),
+    ...(emulated ? ["Its training data was emulated or generated: its figures do not apply to real models."] : []),
     ...(texts || encoder !== null ? [] : [blindTo[kind]]),
     ...leftOutOf(training),
     ...leftOutRunsOf(training),
@@ -75,27 +75,25 @@ export function preparePredictor({
           ...{ model, values: [requestTau, remainingTau, inputLengthTau] },
         })),
       ),
-      legend: `Kendall tau distance to the order in which lengths turn out: the share of pairs that it puts the wrong way round. 0 is perfect; 0.50 is a coin, and first come, first served. The last column orders what programs have yet to write by the length of the input, without learning. ${held}`,
+      legend: `Kendall tau distance to the order of actual lengths: the share of pairs in the wrong order. 0 is perfect; 0.50 is a coin, and first come, first served. The last column orders programs by input length, without learning. ${held}`,
       warnings,
     };
   const byEncoder =
-    encoder === null
-      ? []
-      : ["It serves where the cluster's gateway has this very encoder (WEIR_ENCODER_FOLDERS); one that has not refuses the plan."];
+    encoder === null ? [] : ["It needs a gateway with exactly this encoder (WEIR_ENCODER_FOLDERS); a gateway without it refuses the plan."];
   if (kind === "configurations")
     return {
       title,
       trainedOn: configurationsTrainedOn(training),
       columns: ["precision", "recall", "heads evaluated", "loss, mean", "loss, cheapest"],
       rows: configurationRows(training, heldOut),
-      legend: `Precision: of the configurations that it accepts, the share as accurate as the largest models throughout; recall: of those that are, the share that it accepts. Heads evaluated: the share that the search looks at for a prompt. Loss: points of quality out of 100 below the largest models, in the mean over what it accepts and where always the cheapest of it is taken; a gain is below 0. ${held}`,
+      legend: `Precision: of the configurations that it accepts, the share as accurate as the largest models throughout; recall: of those that are, the share that it accepts. Heads evaluated: the share that the search evaluates for a prompt. Loss: points of quality out of 100 below the largest models, on average over accepted configurations, and for the cheapest accepted one; a gain is below 0. ${held}`,
       warnings: [
         ...(source === "executed runs"
           ? []
-          : ["Outcomes are modelled from labels of single answers: nobody has graded this workflow's programs under every configuration."]),
+          : ["Outcomes are modelled from labels of single answers: this workflow's programs were not graded under every configuration."]),
         ...warnings,
         ...(heldOut.configurations?.recall === 0
-          ? ["It accepts none but the largest models: what it reads of prompts does not tell which configurations are accurate."]
+          ? ["It accepts only the largest models: its inputs do not tell which configurations are accurate."]
           : []),
         ...byEncoder,
       ],
@@ -109,7 +107,7 @@ export function preparePredictor({
         ...{ model, values: [auc, averagePrecision, rightShare] },
       })),
     ),
-    legend: `AUC: of pairs of a prompt that the model answers right and one that it does not, the share in which the first gets the higher confidence; 0.50 is a coin. Average precision is to be held against the share right, which a coin has; its mean over models is the mAP. ${held}`,
+    legend: `AUC: of pairs of a prompt that the model answers right and one that it does not, the share in which the first gets the higher confidence; 0.50 is a coin. Compare average precision with the share right, which a coin reaches; its mean over models is the mAP. ${held}`,
     warnings: [...warnings, ...byEncoder],
   };
 }
@@ -120,12 +118,12 @@ function leftOutOf({ leftOut }: Artefact["training"]): readonly string[] {
     ...(cutAnswers === 0
       ? []
       : [
-          `${formatCounted(cutAnswers, "answer")} as long as the client allowed left out: how long they would have been is not known, and where there are many, predictions lean short.`,
+          `${formatCounted(cutAnswers, "answer")} cut at the client's limit left out: their full length is unknown, and if there are many, predictions are too short.`,
         ]),
     ...(longSessions === 0
       ? []
       : [
-          `${formatCounted(longSessions, "session")} of more than 1,000 requests left out: a client that never changes it runs no one program.`,
+          `${formatCounted(longSessions, "session")} of more than 1,000 requests left out: a client that never changes it does not run a single program.`,
         ]),
   ];
 }

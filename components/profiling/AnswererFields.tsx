@@ -55,7 +55,7 @@ export function AddressFields(props: {
           onChange={(url) => onChange({ url })}
         />
         <TextField
-          label={cards === undefined ? `Name that ${who} serves under` : `Card that stands for ${who}`}
+          label={cards === undefined ? `Name that ${who} serves under` : `Model card of ${who}`}
           className="flex-1 basis-44"
           value={value.model}
           placeholder={cards === undefined ? "judge" : "such as llama-3.1-8b"}

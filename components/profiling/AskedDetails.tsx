@@ -33,7 +33,7 @@ export function AskedDetails({ job }: { readonly job: ProfileJob }) {
                 {kindWords[each.kind].name}
                 {"judge" in each && `: ${each.judge.model} at ${placeText(each.judge)}, ${priceText(each.judge)}`}
                 {"repeats" in each && each.repeats > 1 && `, ${each.repeats} readings`}
-                {"rubric" in each && each.rubric !== null && ", words of one's own"}
+                {"rubric" in each && each.rubric !== null && ", own wording"}
               </span>
             </dd>
           ))}
@@ -48,7 +48,7 @@ export function AskedDetails({ job }: { readonly job: ProfileJob }) {
         </div>
         <div>
           <dt>Texts of answers</dt>
-          <dd>{keepAnswers ? (job.hasAnswers ? "kept" : "kept, and deleted since") : "dropped as soon as they were judged"}</dd>
+          <dd>{keepAnswers ? (job.hasAnswers ? "kept" : "kept, and deleted since") : "deleted as soon as they were judged"}</dd>
         </div>
       </dl>
     </details>

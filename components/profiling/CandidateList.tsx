@@ -8,8 +8,8 @@ import { formatCounted } from "../ui/format";
 import { ModelChip } from "../ui/ModelChip";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { AddressFields, PriceFields } from "./AnswererFields";
+import type { EndpointCluster, RunningModel } from "./profileEndpoints";
 import { type AnswererForm, atUrl, ofCluster } from "./profileForm";
-import type { GroundCluster, RunningModel } from "./profileGround";
 
 const stateOf = ({ engines, serving }: RunningModel) =>
   serving === engines
@@ -20,7 +20,7 @@ const stateOf = ({ engines, serving }: RunningModel) =>
 
 /** Models that answer the prompts: those that run on connected clusters, and any at another address. */
 export function CandidateList(props: {
-  readonly ground: readonly GroundCluster[];
+  readonly ground: readonly EndpointCluster[];
   readonly chosen: readonly AnswererForm[];
   readonly elsewhere: readonly AnswererForm[];
   readonly onChange: (change: { readonly chosen?: readonly AnswererForm[]; readonly elsewhere?: readonly AnswererForm[] }) => void;

@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import type { ProfileRequest, PromptSet } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -27,7 +27,7 @@ export function EstimatePanel(props: {
   const { query, current } = useEstimate(request);
   const estimate = query.data;
   const start = useMutation({
-    mutationFn: async (asked: ProfileRequest) => takeOutcome(await client.profiles.start.mutate(asked)),
+    mutationFn: async (asked: ProfileRequest) => unwrapOutcome(await client.profiles.start.mutate(asked)),
     onSuccess: ({ id }) => {
       onStarted();
       router.push(link(`/workloads/profiles/${id}`));
@@ -38,8 +38,8 @@ export function EstimatePanel(props: {
   const ready = request !== null && current && problems.length === 0 && !start.isPending;
   return (
     <Panel
-      title="5. What it will take"
-      aside={request !== null && !current && query.error === null && <span role="status">Reckoning …</span>}
+      title="5. Estimated cost and time"
+      aside={request !== null && !current && query.error === null && <span role="status">Estimating …</span>}
     >
       <div className="flex flex-col gap-3">
         {blocked !== null && <p className="text-sm text-ink-2">{blocked}</p>}
@@ -53,7 +53,7 @@ export function EstimatePanel(props: {
                 detail={`${formatCount(estimate.outputTokens)} written`}
                 estimate={!current}
               />
-              <Figure name="Time" value={`some ${formatAge(Math.max(2, estimate.seconds))}`} estimate={!current} />
+              <Figure name="Time" value={`about ${formatAge(Math.max(2, estimate.seconds))}`} estimate={!current} />
               <Figure
                 name="Cost"
                 value={formatUsd(estimate.usd)}
@@ -69,7 +69,7 @@ export function EstimatePanel(props: {
             )}
             {estimate.basis.length > 0 && (
               <details>
-                <summary className="text-xs text-ink-3">What this rests on</summary>
+                <summary className="text-xs text-ink-3">Assumptions</summary>
                 <ul className="mt-1 list-disc pl-5 text-xs text-ink-2">
                   {estimate.basis.map((sentence) => (
                     <li key={sentence}>{sentence}</li>
@@ -80,7 +80,7 @@ export function EstimatePanel(props: {
           </>
         )}
         {problems.length > 0 && (
-          <ul role="alert" aria-label="What is in the way" className="list-disc pl-5 text-sm text-bad">
+          <ul role="alert" aria-label="Problems" className="list-disc pl-5 text-sm text-bad">
             {problems.map((problem) => (
               <li key={problem} className="[overflow-wrap:anywhere]">
                 {problem}

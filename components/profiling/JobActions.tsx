@@ -31,11 +31,11 @@ export function JobActions({ job }: { readonly job: ProfileJob }) {
         open={open}
         onOpenChange={setOpen}
         title={`Stop ${job.request.name} for good?`}
-        description="It cannot be resumed. What was measured stays, and a workload can be made of the prompts that have everything. To go on later, pause it."
+        description="It cannot be resumed. Measurements stay, and a workload can be made of the complete prompts. To continue later, pause it."
       >
         <ErrorLine error={stop.error} />
         <div className="flex justify-end gap-2">
-          <Button onClick={() => setOpen(false)}>Let it be</Button>
+          <Button onClick={() => setOpen(false)}>Keep it running</Button>
           <Button look="danger" disabled={stop.isPending} onClick={() => stop.mutate(undefined)}>
             Stop profile
           </Button>

@@ -1,7 +1,7 @@
 import { SelectField } from "../ui/Field";
 import { AddressFields, PriceFields } from "./AnswererFields";
+import type { EndpointCluster } from "./profileEndpoints";
 import { type AnswererForm, atUrl, ofCluster } from "./profileForm";
-import type { GroundCluster } from "./profileGround";
 
 const elsewhere = "elsewhere";
 const optionOf = (clusterId: string, model: string): string => JSON.stringify([clusterId, model]);
@@ -12,7 +12,7 @@ interface Judge {
 }
 
 /** Who judges: a cluster's own judge, a model that runs there, or somebody at another address. */
-export function JudgeSelect({ value, ground, onChange }: Judge & { readonly ground: readonly GroundCluster[] }) {
+export function JudgeSelect({ value, ground, onChange }: Judge & { readonly ground: readonly EndpointCluster[] }) {
   const there = ground.flatMap(({ id, name, judges, models }) => [
     ...judges.map((model) => ({ clusterId: id, model, text: `${model}, judge of ${name}` })),
     ...models.filter(({ model }) => !judges.includes(model)).map(({ model }) => ({ clusterId: id, model, text: `${model} on ${name}` })),

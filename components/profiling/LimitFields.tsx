@@ -66,8 +66,8 @@ export function LimitFields({ form, onChange }: { readonly form: ProfileForm; re
         </Check>
         <p className="text-xs text-ink-3">
           {form.keepAnswers
-            ? "They go with the texts of the sample. Labelling by hand needs them."
-            : "Each is dropped as soon as it is judged: nobody can label by hand, so that no judge's trust can be measured."}
+            ? "They are deleted with the texts of the sample. Labelling by hand needs them."
+            : "Each is deleted as soon as it is judged: without them no labelling by hand and no measured trust of a judge."}
         </p>
       </div>
     </div>

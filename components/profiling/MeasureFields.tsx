@@ -5,8 +5,8 @@ import { NumberField, SelectField, TextField } from "../ui/Field";
 import { JudgeDetails, JudgeSelect } from "./JudgeFields";
 import { extracts, extractWords, isJudged, kindWords, measureKinds } from "./measureWords";
 import { measureNotes } from "./prepareRequest";
+import type { EndpointCluster } from "./profileEndpoints";
 import type { MeasureForm } from "./profileForm";
-import type { GroundCluster } from "./profileGround";
 import { RubricText } from "./RubricText";
 
 /** One way to tell how good an answer is. */
@@ -15,7 +15,7 @@ export function MeasureFields(props: {
   readonly set: PromptSet;
   /** Of the candidates. */
   readonly models: readonly string[];
-  readonly ground: readonly GroundCluster[];
+  readonly ground: readonly EndpointCluster[];
   readonly onChange: (measure: MeasureForm) => void;
   /** null: it is the only one. */
   readonly onRemove: (() => void) | null;
@@ -58,13 +58,13 @@ export function MeasureFields(props: {
       {kind === "pairwise" && (
         <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
           <SelectField
-            label="Held against the answers of"
+            label="Compared with the answers of"
             value={models.includes(value.against) ? value.against : (models.at(-1) ?? "")}
             options={models.map((model) => ({ value: model, text: model }))}
             onChange={(against) => put({ against })}
           />
           <Check checked={value.swap} onChange={(swap) => put({ swap })}>
-            Ask in both orders, which shows whether a verdict hangs on the order
+            Ask in both orders, to detect verdicts that depend on the order
           </Check>
         </div>
       )}

@@ -15,21 +15,32 @@ import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useSessionState } from "../ui/useSessionState";
+import type { UrlCodec } from "../url/useUrlView";
 import { useUrlView } from "../url/useUrlView";
 import { WorkloadTabs } from "../workloads/WorkloadTabs";
 import { CandidateList } from "./CandidateList";
 import { EstimatePanel } from "./EstimatePanel";
 import { LimitFields } from "./LimitFields";
 import { MeasureFields } from "./MeasureFields";
-import { newProfileCodec } from "./newProfileCodec";
 import { prepareRequest } from "./prepareRequest";
 import { type ProfileForm, startingForm, startingMeasures, startingModels, withMeasure } from "./profileForm";
-import { useGround } from "./useGround";
+import { useProfileEndpoints } from "./useProfileEndpoints";
+
+/** What defines the view of a new profile; the rest of the form is too long for an address and is kept in the tab's storage. */
+interface NewProfileView {
+  /** Id of the sample; null: the newest. */
+  readonly set: string | null;
+}
+
+const newProfileCodec: UrlCodec<NewProfileView> = {
+  parse: (params) => ({ set: params.get("set") }),
+  format: ({ set }) => ({ set: set ?? undefined }),
+};
 
 /** The form of one sample, filled in from its storage and from what is there to be asked. */
 function Filled(props: {
   readonly set: PromptSet;
-  readonly ground: NonNullable<ReturnType<typeof useGround>>;
+  readonly ground: NonNullable<ReturnType<typeof useProfileEndpoints>>;
   /** Of profiles that there are. */
   readonly names: readonly string[];
 }) {
@@ -57,8 +68,8 @@ function Filled(props: {
       <Panel title="3. Measures of their answers" aside={formatCounted(form.measures.length, "measure")}>
         <div className="flex flex-col gap-4">
           <p className="max-w-prose text-sm text-ink-2">
-            A workload takes two of them: what a gate will see while serving, which a judge gives, and the quality that counts, which
-            another measure gives. With one measure for both, thresholds would have nothing to trade.
+            A workload needs two measures: the gate's score while serving, from a judge, and the quality label, from another measure. With
+            one measure for both, thresholds have no trade-off.
           </p>
           {form.measures.map((measure) => (
             <MeasureFields
@@ -97,7 +108,7 @@ export function NewProfileScreen() {
   const names = useMemo(() => (profiles ?? []).map(({ request }) => request.name), [profiles]);
   const [view, write] = useUrlView(newProfileCodec);
   const link = useClusterLink();
-  const ground = useGround();
+  const ground = useProfileEndpoints();
   const sets = (query.data ?? []).filter(({ deleted }) => !deleted);
   const set = view.set === null ? sets[0] : sets.find(({ id }) => id === view.set);
   const status = queryStatus(query, {
@@ -117,7 +128,9 @@ export function NewProfileScreen() {
   return (
     <div className="flex flex-col gap-4">
       <PageHeader title="New profile">
-        <p className="min-w-0 text-sm text-ink-3">Models answer your prompts, measures score the answers, and a workload comes of it.</p>
+        <p className="min-w-0 text-sm text-ink-3">
+          Models answer your prompts, measures score the answers, and the result becomes a workload.
+        </p>
       </PageHeader>
       <WorkloadTabs />
       <PanelState status={status}>
@@ -137,7 +150,7 @@ export function NewProfileScreen() {
                 />
                 {set === undefined ? (
                   <p role="status" className="text-sm text-warn">
-                    That sample is not there, or its texts were deleted: choose another one.
+                    That sample does not exist, or its texts were deleted: choose another one.
                   </p>
                 ) : (
                   <p className="text-sm text-ink-2">
@@ -150,7 +163,7 @@ export function NewProfileScreen() {
             </Panel>
             {set !== undefined &&
               (ground === null ? (
-                <PanelState status={{ kind: "loading", what: "Looking at what runs" }}>{() => null}</PanelState>
+                <PanelState status={{ kind: "loading", what: "Reading running models" }}>{() => null}</PanelState>
               ) : (
                 <Filled key={set.id} set={set} ground={ground} names={names} />
               ))}

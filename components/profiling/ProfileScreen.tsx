@@ -15,12 +15,11 @@ import { queryStatus } from "../ui/queryStatus";
 import { WorkloadTabs } from "../workloads/WorkloadTabs";
 import { AskedDetails } from "./AskedDetails";
 import { JobActions } from "./JobActions";
-import { jobRefreshMs } from "./jobRefresh";
+import { MakeWorkload } from "./MakeWorkload";
 import { PausedNotice } from "./PausedNotice";
 import { ProgressPanel } from "./ProgressPanel";
-import { askedText, stateOf } from "./prepareJob";
-import { ToCalibration } from "./ToCalibration";
-import { ToWorkload } from "./ToWorkload";
+import { askedText, jobRefreshMs, stateOf } from "./prepareJob";
+import { UseForCalibration } from "./UseForCalibration";
 import { useIsEmulated } from "./useIsEmulated";
 
 function Opened({ job }: { readonly job: ProfileJob }) {
@@ -32,20 +31,20 @@ function Opened({ job }: { readonly job: ProfileJob }) {
       </p>
       <PausedNotice job={job} />
       <ProgressPanel job={job} />
-      <ToWorkload key={job.id} job={job} />
+      <MakeWorkload key={job.id} job={job} />
       {job.hasAnswers && (
         <div className="flex flex-wrap items-center gap-3 rounded-lg border bg-panel px-4 py-3 text-sm">
           <Link href={link(`/workloads/profiles/${job.id}/label`)} className={buttonClass("primary")}>
             Label by hand
           </Link>
           <span className="min-w-0 flex-1 basis-60 text-ink-2">
-            A few dozen answers, blind and by keyboard, tell how far each measure can be trusted.
+            A few dozen blind labels, entered by keyboard, show how far each measure can be trusted.
           </span>
         </div>
       )}
       <TrustPanel jobId={job.id} workloadIds={job.workloadIds} />
       <div className="flex flex-col gap-3 rounded-lg border bg-panel px-4 py-3">
-        <ToCalibration job={job} />
+        <UseForCalibration job={job} />
         <AskedDetails job={job} />
       </div>
     </div>

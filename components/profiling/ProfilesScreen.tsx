@@ -54,7 +54,7 @@ function JobItem({ job }: { readonly job: ProfileJob }) {
           </dd>
         </div>
         <div className="min-w-24">
-          <dt>Made of it</dt>
+          <dt>Workloads</dt>
           <dd>
             {only === undefined ? (
               <span className="text-ink-2">{workloadIds.length === 0 ? "nothing yet" : formatCounted(workloadIds.length, "workload")}</span>

@@ -63,7 +63,7 @@ export function ProgressPanel({ job }: { readonly job: ProfileJob }) {
             <Figure
               name="Pace"
               value={job.callsPerMinute === null ? ABSENT : `${formatCount(Math.round(job.callsPerMinute))}/min`}
-              detail={`${formatCount(job.total.inFlight)} under way`}
+              detail={`${formatCount(job.total.inFlight)} in progress`}
             />
           )}
           <Figure name="Spent" value={formatUsd(job.spentUsd)} detail={capUsd === null ? "no cap" : `of ${formatUsd(capUsd)} at most`} />
@@ -74,7 +74,7 @@ export function ProgressPanel({ job }: { readonly job: ProfileJob }) {
           />
           <Figure name="Failed" value={formatCount(job.total.failed)} detail={job.total.failed === 0 ? "" : "after every retry"} />
           {job.askedAgain > 0 && (
-            <Figure name="Asked again" value={formatCount(job.askedAgain)} detail="were under way when the studio ended" />
+            <Figure name="Asked again" value={formatCount(job.askedAgain)} detail="were in progress when the studio stopped" />
           )}
         </dl>
         <div className="grid gap-x-10 gap-y-5 md:grid-cols-2">
@@ -88,8 +88,8 @@ export function ProgressPanel({ job }: { readonly job: ProfileJob }) {
           </p>
         )}
         {job.failures.length > 0 && (
-          <section aria-label="Commonest failures">
-            <h3 className="mb-1 text-xs text-ink-3">Commonest failures</h3>
+          <section aria-label="Most frequent failures">
+            <h3 className="mb-1 text-xs text-ink-3">Most frequent failures</h3>
             <ul className="list-none text-sm">
               {job.failures.map(({ reason, calls }) => (
                 <li key={reason} className="flex gap-3 border-b py-1 last:border-0">

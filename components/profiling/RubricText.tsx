@@ -18,7 +18,7 @@ export function RubricText(props: {
   return (
     <details>
       <summary className="text-xs text-ink-3">
-        What the judge is asked: {value === null ? "our words" : "words of your own"}
+        What the judge is asked: {value === null ? "our wording" : "your own wording"}
         <span className="sr-only">, {measure}</span>
       </summary>
       <div className="mt-2 flex flex-col gap-2">
@@ -39,12 +39,12 @@ export function RubricText(props: {
         <p id={`${id}-says`} className={`text-xs ${problem === null ? "text-ink-3" : "text-bad"}`}>
           {problem ??
             (kind === "rubric" && value === null
-              ? "The gateway's judge is asked in the same words while serving."
-              : "Texts are put where the places in braces stand; what is too long is shown with its start and its end.")}
+              ? "The gateway's judge uses the same wording while serving."
+              : "Texts replace the placeholders in braces; long texts are shortened to their start and end.")}
         </p>
         {value !== null && (
           <div>
-            <Button onClick={() => onChange(null)}>Take our words again</Button>
+            <Button onClick={() => onChange(null)}>Restore our wording</Button>
           </div>
         )}
       </div>

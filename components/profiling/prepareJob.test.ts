@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { jobRefreshMs } from "./jobRefresh";
-import { leftText, prepareJob, shareText, suggestedCap, wayOut } from "./prepareJob";
+import { jobRefreshMs, leftText, prepareJob, shareText, suggestedCap, wayOut } from "./prepareJob";
 import { testJob } from "./testProfile";
 
 const pause = (kind: NonNullable<ReturnType<typeof testJob>["pause"]>["kind"]) => ({ kind, reason: "Why.", since: "2026-01-01T00:00:00Z" });
@@ -48,7 +47,7 @@ it("suggests a cap that holds the rest of each model and each measure by its own
 });
 
 it("promises no time while nothing moves", () => {
-  expect(leftText(testJob())).toBe("some 10\u00a0min left");
+  expect(leftText(testJob())).toBe("about 10\u00a0min left");
   expect(leftText(testJob({ etaSeconds: null }))).toBeNull();
   expect(leftText(testJob({ state: "paused" }))).toBeNull();
 });

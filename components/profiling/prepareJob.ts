@@ -3,6 +3,13 @@ import type { Tone } from "../ui/Badge";
 import { formatAge, formatCount, formatCounted, formatPercent, formatScore, formatSeconds, formatUsd } from "../ui/format";
 import { isJudged, unscoredWords } from "./measureWords";
 
+const RUNNING_MS = 1_000;
+const IDLE_MS = 5_000;
+
+/** How often a job is looked at: one that is paused may be resumed elsewhere; one that is over changes no more. `undefined`: it is not known yet. */
+export const jobRefreshMs = (state: ProfileJob["state"] | undefined): number | false =>
+  state === "running" ? RUNNING_MS : state === "paused" ? IDLE_MS : false;
+
 /** Calls of one kind: how far they are. Shares are of those planned, 0..1. */
 export interface ProgressRow {
   readonly key: string;
@@ -35,7 +42,7 @@ const words = {
 const pausedWords = {
   operator: { word: "paused", tone: "warn" },
   cap: { word: "paused at its cap", tone: "warn" },
-  "model-down": { word: "paused: somebody does not answer", tone: "bad" },
+  "model-down": { word: "paused: an endpoint does not answer", tone: "bad" },
   problem: { word: "paused by a problem", tone: "bad" },
 } as const satisfies Record<NonNullable<ProfileJob["pause"]>["kind"], { readonly word: string; readonly tone: Tone }>;
 
@@ -103,7 +110,7 @@ export function prepareJob(job: ProfileJob): JobPicture {
 
 /** `some 10 min left`; null where nothing moves, or not enough of it was seen. */
 export const leftText = ({ state, etaSeconds }: Pick<ProfileJob, "state" | "etaSeconds">): string | null =>
-  state !== "running" || etaSeconds === null ? null : etaSeconds < 2 ? "nearly done" : `some ${formatAge(etaSeconds)} left`;
+  state !== "running" || etaSeconds === null ? null : etaSeconds < 2 ? "nearly done" : `about ${formatAge(etaSeconds)} left`;
 
 export type WayOut =
   | { readonly kind: "cap"; readonly suggestedUsd: number; readonly says: string }
@@ -117,17 +124,17 @@ export function wayOut(job: ProfileJob): WayOut | null {
       return {
         kind: "cap",
         suggestedUsd: suggestedCap(job),
-        says: "Raise the cap to go on. What was measured stays, and a workload can be made of it as it is.",
+        says: "Raise the cap to continue. Measurements stay, and a workload can be made from them.",
       };
     case "model-down":
       return {
         kind: "resume",
-        says: "Bring it back, on Clusters or Apply, or where its address leads, then resume: calls that were made are not made again.",
+        says: "Restore it, on Clusters or Apply or at its address, then resume: finished calls are not repeated.",
       };
     case "problem":
-      return { kind: "resume", says: "Set right what it says, then resume: calls that were made are not made again." };
+      return { kind: "resume", says: "Fix the problem, then resume: finished calls are not repeated." };
     case "operator":
-      return { kind: "resume", says: "Calls that were under way ended. Resuming goes on with what is left." };
+      return { kind: "resume", says: "Calls in progress have ended. Resuming continues with the rest." };
   }
 }
 

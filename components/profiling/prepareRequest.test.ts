@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { profileRequestSchema } from "@/server/contracts/profile";
+import { profileRequestSchema } from "@/server/contracts/studio/profile";
 import { answererOf, measureNotes, measureRequest, prepareRequest, startSentence } from "./prepareRequest";
 import {
   atUrl,

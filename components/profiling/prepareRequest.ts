@@ -3,8 +3,8 @@ import { rubricProblem } from "@/solver/judging/judgePrompt";
 import { referenceFault, referenceOf } from "../clusters/prepareAttach";
 import { formatCount } from "../ui/format";
 import { isJudged } from "./measureWords";
+import { type EndpointCluster, type ModelSizes, sizeOf } from "./profileEndpoints";
 import type { AnswererForm, MeasureForm, ProfileForm } from "./profileForm";
-import { type GroundCluster, type ModelSizes, sizeOf } from "./profileGround";
 import { splitCommand } from "./splitCommand";
 
 type Result<Done extends object> = Done | { readonly fault: string };
@@ -117,7 +117,7 @@ export function prepareRequest(
 /** What to know of a measure before it is run, a sentence each; nothing of it stands in the way. */
 export function measureNotes(
   form: MeasureForm,
-  ground: { readonly set: PromptSet; readonly models: readonly string[]; readonly clusters: readonly GroundCluster[] },
+  ground: { readonly set: PromptSet; readonly models: readonly string[]; readonly clusters: readonly EndpointCluster[] },
 ): readonly string[] {
   const { set, models, clusters } = ground;
   const { kind, judge } = form;
@@ -129,7 +129,7 @@ export function measureNotes(
   if (kind === "unit-test" && set.withTest < set.prompts) notes.push(lack(set.withTest, "a test"));
   if (isJudged(kind) && models.includes(judge.model)) notes.push("A model that judges its own answers favours them.");
   if (!isJudged(kind) && clusters.some(({ emulated, models: at }) => emulated && at.some(({ model }) => models.includes(model))))
-    notes.push("Emulated engines write no real answers: none of theirs can be right by it.");
+    notes.push("Emulated engines write no real answers: it scores all of them as wrong.");
   return notes;
 }
 
@@ -138,5 +138,5 @@ export function startSentence(request: ProfileRequest, prompts: number): string 
   const models = request.models.length === 1 ? "one model" : `${request.models.length} models`;
   const cap = request.capUsd === null ? "" : `, pauses before it could spend more than $${request.capUsd}`;
   const measures = request.measures.length === 1 ? "one measure" : `${request.measures.length} measures`;
-  return `Asks ${models} ${formatCount(prompts)} prompts each and has every answer read by ${measures}${cap}; it goes on when this page is closed, and after the studio was restarted.`;
+  return `Asks ${models} ${formatCount(prompts)} prompts each and has every answer read by ${measures}${cap}; it continues when this page is closed and after a restart of the studio.`;
 }

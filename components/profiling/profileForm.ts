@@ -2,7 +2,7 @@ import type { PromptSet } from "@/server/contracts/studio";
 import { noReference, type ReferenceForm } from "../clusters/prepareAttach";
 import { freeName } from "../prompts/prepareSample";
 import type { Extraction, MeasureKind } from "./measureWords";
-import type { GroundCluster } from "./profileGround";
+import type { EndpointCluster } from "./profileEndpoints";
 
 /** Somebody who answers, as filled in so far. */
 export interface AnswererForm {
@@ -69,8 +69,8 @@ export const startingForm = (set: PromptSet, names: readonly string[]): ProfileF
 });
 
 /** Models to begin with: all that answer on the cluster that is spoken of, or on the first that has any. */
-export function startingModels(ground: readonly GroundCluster[], currentId: string | null): readonly AnswererForm[] {
-  const serving = ({ models }: GroundCluster) => models.filter((each) => each.serving > 0);
+export function startingModels(ground: readonly EndpointCluster[], currentId: string | null): readonly AnswererForm[] {
+  const serving = ({ models }: EndpointCluster) => models.filter((each) => each.serving > 0);
   const cluster =
     ground.find((each) => each.id === currentId && serving(each).length > 0) ?? ground.find((each) => serving(each).length > 0);
   return cluster === undefined ? [] : serving(cluster).map(({ model }) => ofCluster(cluster.id, model));
@@ -87,7 +87,7 @@ export const measureOf = (kind: MeasureKind, told: Partial<MeasureForm> & Pick<M
  * of emulated models the judge that may know, since what they write is no answer; else references or tests where every second prompt has
  * one; else a second judge.
  */
-export function startingMeasures(set: PromptSet, ground: readonly GroundCluster[], currentId: string | null): readonly MeasureForm[] {
+export function startingMeasures(set: PromptSet, ground: readonly EndpointCluster[], currentId: string | null): readonly MeasureForm[] {
   const cluster = ground.find((each) => each.id === currentId && each.judges.length > 0) ?? ground.find(({ judges }) => judges.length > 0);
   const [gateJudge, secondJudge] = cluster?.judges ?? [];
   const judgeAt = (model: string | undefined): AnswererForm =>
@@ -106,7 +106,7 @@ export function startingMeasures(set: PromptSet, ground: readonly GroundCluster[
 /** The form with one more measure, of an id that none has. */
 export function withMeasure(
   measures: readonly MeasureForm[],
-  ground: readonly GroundCluster[],
+  ground: readonly EndpointCluster[],
   currentId: string | null,
 ): readonly MeasureForm[] {
   let count = measures.length + 1;

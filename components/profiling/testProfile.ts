@@ -1,7 +1,7 @@
 import type { ProfileJob, PromptSet } from "@/server/contracts/studio";
 import { prepareRequest } from "./prepareRequest";
+import type { EndpointCluster } from "./profileEndpoints";
 import { measureOf, ofCluster, type ProfileForm, startingForm } from "./profileForm";
-import type { GroundCluster } from "./profileGround";
 
 /** A sample of 500 prompts, half of them with a reference answer. */
 export const testSet: PromptSet = {
@@ -20,7 +20,7 @@ export const testSet: PromptSet = {
 };
 
 /** A cluster that runs two models and has a judge. */
-export const testGround: GroundCluster = {
+export const testGround: EndpointCluster = {
   ...{ id: "c", name: "prod", emulated: false, judges: ["weir-judge"] },
   models: [
     { model: "llama-3.1-8b", engines: 2, serving: 2 },

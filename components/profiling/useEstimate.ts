@@ -2,8 +2,8 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { ProfileRequest } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useDebounced } from "../ui/useDebounced";
 
 /** How still a form must be before it is reckoned. */
@@ -20,7 +20,7 @@ export function useEstimate(request: ProfileRequest | null) {
     queryKey: ["profile estimate", still],
     queryFn: async ({ signal }) => {
       if (still === null) throw new Error("Nothing is asked.");
-      return takeOutcome(await client.profiles.estimate.mutate(still, { signal })).estimate;
+      return unwrapOutcome(await client.profiles.estimate.mutate(still, { signal })).estimate;
     },
     enabled: still !== null,
     placeholderData: keepPreviousData,

@@ -3,8 +3,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { PromptSet } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { TextField } from "../ui/Field";
@@ -19,7 +19,7 @@ export function DeleteTexts({ set }: { readonly set: PromptSet }) {
   const [open, setOpen] = useState(false);
   const [typed, setTyped] = useState("");
   const remove = useMutation({
-    mutationFn: async () => takeOutcome(await client.prompts.deleteTexts.mutate({ id: set.id })),
+    mutationFn: async () => unwrapOutcome(await client.prompts.deleteTexts.mutate({ id: set.id })),
     onSuccess: async () => {
       setOpen(false);
       await Promise.all([queries.invalidateQueries(trpc.prompts.pathFilter()), queries.invalidateQueries(trpc.profiles.pathFilter())]);
@@ -30,15 +30,10 @@ export function DeleteTexts({ set }: { readonly set: PromptSet }) {
       <Button look="danger" aria-label={`Delete the texts of ${set.name}`} onClick={() => setOpen(true)}>
         Delete texts
       </Button>
-      <Modal
-        open={open}
-        onOpenChange={setOpen}
-        title={`Delete the texts of ${set.name}?`}
-        description="They cannot be brought back by the studio."
-      >
+      <Modal open={open} onOpenChange={setOpen} title={`Delete the texts of ${set.name}?`} description="The studio cannot restore them.">
         <ul className="flex list-disc flex-col gap-1 pl-5 text-sm">
-          <li>{formatCounted(set.prompts, "prompt")}, their references and tests, and every answer kept of them are deleted.</li>
-          <li>What was measured with them stays: scores, lengths, latencies, hand labels, and workloads made of them.</li>
+          <li>{formatCounted(set.prompts, "prompt")}, their references and tests, and every stored answer to them are deleted.</li>
+          <li>Measurements stay: scores, lengths, latencies, hand labels, and workloads made from them.</li>
           <li>No further profile can be run on them, and no more answers can be labelled by hand.</li>
         </ul>
         <form

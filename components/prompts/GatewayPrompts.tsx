@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { PromptsOfGateway } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { CapturePanel } from "../capture/CapturePanel";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
@@ -27,7 +27,7 @@ export function GatewayPrompts({ onUpload }: { readonly onUpload: (upload: Promp
   const [from, setFrom] = useState<PromptsOfGateway["from"]>("captured");
   const cluster = clusters.find(({ spec }) => spec.id === (chosen ?? current?.spec.id)) ?? clusters[0] ?? null;
   const take = useMutation({
-    mutationFn: async (request: PromptsOfGateway) => takeOutcome(await client.prompts.takeFromGateway.mutate(request)),
+    mutationFn: async (request: PromptsOfGateway) => unwrapOutcome(await client.prompts.takeFromGateway.mutate(request)),
     onSuccess: ({ uploadId, survey, retentionDays }, request) =>
       onUpload({
         uploadId,
@@ -59,7 +59,7 @@ export function GatewayPrompts({ onUpload }: { readonly onUpload: (upload: Promp
         </Button>
         {take.isPending && (
           <p role="status" className="flex min-h-8 items-center text-sm text-ink-2">
-            Reading what was kept …
+            Reading stored measurements …
           </p>
         )}
       </div>

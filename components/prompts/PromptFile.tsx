@@ -58,10 +58,10 @@ export function PromptFile({ onUpload }: { readonly onUpload: (upload: PromptUpl
               {sent < 1 ? `Sending ${file.name} …` : `Reading ${file.name} …`}
             </span>
             <span className="text-ink-3">
-              {sent < 1 ? `${formatPercent(sent)} of ${sizeText(file.size)}` : "every line is looked at once"}
+              {sent < 1 ? `${formatPercent(sent)} of ${sizeText(file.size)}` : "each line is checked once"}
             </span>
             <Button className="ml-auto" onClick={() => aborting.current?.abort()}>
-              Call it off
+              Cancel upload
             </Button>
           </div>
           <div
@@ -76,11 +76,7 @@ export function PromptFile({ onUpload }: { readonly onUpload: (upload: PromptUpl
           </div>
         </div>
       )}
-      {calledOff ? (
-        <p className="text-sm text-ink-3">The upload was called off. Nothing is kept of it.</p>
-      ) : (
-        <ErrorLine error={upload.error} />
-      )}
+      {calledOff ? <p className="text-sm text-ink-3">Upload cancelled.</p> : <ErrorLine error={upload.error} />}
     </div>
   );
 }

@@ -2,8 +2,8 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { PageHeader } from "../ui/PageHeader";
@@ -11,15 +11,28 @@ import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useSessionState } from "../ui/useSessionState";
+import type { UrlCodec } from "../url/useUrlView";
 import { useUrlView } from "../url/useUrlView";
 import { WorkloadTabs } from "../workloads/WorkloadTabs";
 import { GatewayPrompts } from "./GatewayPrompts";
 import { PromptFile } from "./PromptFile";
-import { promptsCodec } from "./promptsCodec";
 import { SampleForm } from "./SampleForm";
 import { SampleList } from "./SampleList";
 import { SurveyFacts } from "./SurveyFacts";
 import type { PromptUpload } from "./uploadPrompts";
+
+/** What defines the view of the Prompts page. */
+interface PromptsView {
+  /** Where prompts are being taken from; null: nothing is being taken. */
+  readonly from: "file" | "gateway" | null;
+}
+
+export const promptsCodec: UrlCodec<PromptsView> = {
+  parse: (params) => ({
+    from: params.get("upload") === null ? (params.get("take") === "gateway" ? "gateway" : null) : "file",
+  }),
+  format: ({ from }) => ({ upload: from === "file" ? "1" : undefined, take: from === "gateway" ? "gateway" : undefined }),
+};
 
 /** Samples are few and change by hand, or when their time has come. */
 const REFRESH_MS = 60_000;
@@ -36,8 +49,8 @@ export function PromptsScreen() {
     setUpload(null);
     write({ from: null }, "push");
   };
-  const putAway = useMutation({
-    mutationFn: async ({ uploadId }: PromptUpload) => takeOutcome(await client.prompts.putAway.mutate({ uploadId })),
+  const archive = useMutation({
+    mutationFn: async ({ uploadId }: PromptUpload) => unwrapOutcome(await client.prompts.archive.mutate({ uploadId })),
     onSuccess: leave,
   });
   const names = (query.data ?? []).flatMap(({ name, deleted }) => (deleted ? [] : name));
@@ -74,13 +87,13 @@ export function PromptsScreen() {
             upload === null ? (
               <Button onClick={leave}>Close</Button>
             ) : (
-              <Button disabled={putAway.isPending} onClick={() => putAway.mutate(upload)}>
+              <Button disabled={archive.isPending} onClick={() => archive.mutate(upload)}>
                 Delete this upload
               </Button>
             )
           }
         >
-          <ErrorLine error={putAway.error} />
+          <ErrorLine error={archive.error} />
           {upload === null ? (
             from === "gateway" ? (
               <GatewayPrompts onUpload={setUpload} />
@@ -106,8 +119,8 @@ export function PromptsScreen() {
       <Panel title="Samples">
         <PanelState status={status}>{() => <SampleList sets={query.data ?? []} fresh={fresh} />}</PanelState>
         <p className="mt-3 max-w-prose text-xs text-ink-3">
-          An upload is deleted when a sample of it is taken, by hand, or after a day. Texts are kept in the studio's own database, for
-          nobody but its user, and never in logs, metrics or addresses.
+          An upload is deleted when a sample of it is taken, by hand, or after a day. Texts are stored only in the studio's own database,
+          readable only by its user, and never in logs, metrics or addresses.
         </p>
       </Panel>
     </div>

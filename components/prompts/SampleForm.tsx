@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -26,7 +26,7 @@ const columns = [
   { key: "name", name: "Category" },
   { key: "of", name: "Prompts", numeric: true },
   { key: "taken", name: "Taken", numeric: true },
-  { key: "interval", name: "Its quality is known to", numeric: true },
+  { key: "interval", name: "Precision of its quality", numeric: true },
 ];
 
 function Strata({ strata }: { readonly strata: NonNullable<SamplePicture["strata"]> }) {
@@ -63,7 +63,7 @@ export function SampleForm(props: {
   const most = mostOf(upload);
   const starting = upload.traffic?.retentionDays ?? USUAL_RETENTION_DAYS;
   const sample = useMutation({
-    mutationFn: async (request: NonNullable<SamplePicture["request"]>) => takeOutcome(await client.prompts.sample.mutate(request)),
+    mutationFn: async (request: NonNullable<SamplePicture["request"]>) => unwrapOutcome(await client.prompts.sample.mutate(request)),
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries(trpc.prompts.pathFilter());
       onSampled(id);
@@ -82,7 +82,7 @@ export function SampleForm(props: {
         <TextField label="Name of the sample" value={form.name} maxLength={80} onChange={(name) => put({ name })} />
         <div className="flex flex-wrap items-end gap-x-4 gap-y-1">
           <Check checked={form.retentionDays !== null} onChange={(kept) => put({ retentionDays: kept ? starting : null })}>
-            Delete the texts by itself
+            Delete the texts automatically
           </Check>
           {form.retentionDays !== null && (
             <NumberField
@@ -101,7 +101,7 @@ export function SampleForm(props: {
             max={1_000_000}
             whole
             value={form.draw}
-            hint="The same number takes the same prompts of the same file again, another one draws anew from all of them."
+            hint="The same number draws the same prompts from the same file again; another number draws a new sample."
             onChange={(draw) => put({ draw })}
           />
         </div>
@@ -132,7 +132,7 @@ export function SampleForm(props: {
             ))}
           </div>
           <p className="text-xs text-ink-3">
-            Every prompt has the same chance. {picture.note} Of a kind that is due less than one, some samples hold none.
+            Every prompt has the same chance. {picture.note} A kind with an expected count below one is missing from some samples.
           </p>
         </fieldset>
       </div>

@@ -14,7 +14,7 @@ const strataColumns = [
   { key: "name", name: "Stratum" },
   { key: "of", name: "Of", numeric: true },
   { key: "taken", name: "Taken", numeric: true },
-  { key: "interval", name: "Its quality is known to", numeric: true },
+  { key: "interval", name: "Precision of its quality", numeric: true },
 ];
 
 function Strata({ set }: { readonly set: PromptSet }) {
@@ -71,13 +71,13 @@ function Sample({ set, isFresh }: { readonly set: PromptSet; readonly isFresh: b
         <Fact
           name="Mean quality of all known to"
           value={intervalText(set.interval)}
-          detail={set.interval.points === 0 ? "" : "at worst, beside a judge's errors"}
+          detail={set.interval.points === 0 ? "" : "at worst, plus a judge's errors"}
         />
         <Fact name="What they hold" value={holdings(set)} detail={`mean ${formatCount(Math.round(set.meanCharacters))} characters`} />
         <Fact
           name="Texts"
           value={set.deleted ? "deleted" : `kept ${retentionText(set)}`}
-          detail={set.deleted ? "what was measured with them stays" : ""}
+          detail={set.deleted ? "measurements made with them stay" : ""}
         />
       </dl>
       {!set.deleted && (

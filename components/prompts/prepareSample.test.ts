@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { samplePromptsSchema } from "@/server/contracts/prompts";
 import type { PromptSurvey } from "@/server/contracts/studio";
+import { samplePromptsSchema } from "@/server/contracts/studio/prompts";
 import { freeName, holdings, intervalText, prepareSample, retentionText, type SampleForm, startingSample } from "./prepareSample";
 import type { PromptUpload } from "./uploadPrompts";
 

@@ -6,7 +6,7 @@ import { formatCount, formatCounted, formatDate, formatPercent, formatScoreMargi
 import type { PromptUpload } from "./uploadPrompts";
 
 export const MIN_SAMPLE = 2;
-export const MAX_SAMPLE = 20_000;
+const MAX_SAMPLE = 20_000;
 
 /** Enough to tell models some 4 points apart, and few enough to be run within an hour or so. */
 const USUAL_SAMPLE = 500;
@@ -96,19 +96,18 @@ export function prepareSample(upload: PromptUpload, form: SampleForm, names: rea
     warning:
       promised === null || (retentionDays !== null && retentionDays <= promised)
         ? null
-        : `The capture promised to delete these texts within ${formatCounted(promised, "day")}: a sample that is kept for longer breaks that.`,
+        : `The capture deletes these texts within ${formatCounted(promised, "day")}: a sample with a longer retention exceeds that.`,
     blocked,
     request: blocked === null ? { uploadId, name: name.trim(), size, by, draw, ofTraffic, retentionDays } : null,
   };
 }
 
 function intervalSentence(size: number, prompts: number, ofTraffic: boolean): string {
-  if (size >= prompts && !ofTraffic)
-    return "Every prompt of the file is taken: only errors of a judge stand between it and its mean quality.";
+  if (size >= prompts && !ofTraffic) return "Every prompt of the file is taken: only a judge's errors make its mean quality uncertain.";
   const text = intervalText(sampleInterval(size, ofTraffic ? Number.POSITIVE_INFINITY : prompts));
   return ofTraffic
-    ? `The mean quality of the traffic they are a part of will be known to ${text}, at worst, if what was kept of it is like the rest; errors of a judge come on top.`
-    : `The mean quality over all of them will be known to ${text}, at worst; errors of a judge come on top.`;
+    ? `The mean quality of the traffic they are a part of will be known to ${text}, at worst, if the stored prompts are like the rest, plus a judge's errors.`
+    : `The mean quality over all of them will be known to ${text} at worst, plus a judge's errors.`;
 }
 
 /** As the studio will take them: the same shares of the same categories at the same draw. */
@@ -130,7 +129,7 @@ function strataOf({ survey, traffic }: PromptUpload, size: number, draw: number)
 
 function noteOf(by: SampleForm["by"], withTime: number): string | null {
   if (by.includes("time") && withTime === 0) return "No prompt has a time: spreading over it changes nothing.";
-  if (by.length === 0) return "Kinds are left to chance.";
+  if (by.length === 0) return "Kinds are drawn at random.";
   return by.includes("length") || by.includes("time")
     ? "How many fall into each band of length or time is counted when the sample is taken; each gets its share, rounded by chance."
     : null;

@@ -11,7 +11,7 @@ const formWords: Readonly<Record<PromptForm, string>> = {
 /** Categories drawn; the rest is one line. */
 const MOST_CATEGORIES = 8;
 
-export interface SurveyCategory {
+interface SurveyCategory {
   readonly name: string;
   readonly prompts: number;
   /** Of all prompts, 0..1. */
@@ -45,7 +45,7 @@ export function prepareSurvey(survey: PromptSurvey): SurveyPicture {
       {
         name: "Mean length",
         value: `${formatCount(Math.round(meanCharacters))} characters`,
-        detail: `some ${formatCount(Math.round(meanCharacters / CHARACTERS_PER_TOKEN))} tokens`,
+        detail: `about ${formatCount(Math.round(meanCharacters / CHARACTERS_PER_TOKEN))} tokens`,
       },
       { name: "With a reference answer", value: formatCount(withReference), detail: share(withReference) },
       { name: "With a test", value: formatCount(withTest), detail: share(withTest) },

@@ -21,7 +21,7 @@ export function refusalOfPrompts(file: { readonly name: string; readonly size: n
     : `${file.name} is larger than 2 GB, the most the browser sends: split it, or send a part of it. Nothing was sent.`;
 }
 
-const unheard = "The studio could not be reached, or let go of the connection: the file was not taken. Try again.";
+const unheard = "The studio could not be reached or closed the connection: the file was not uploaded. Try again.";
 
 /** What the studio's answer to an upload means: what is in the file, or the sentence of a refusal. */
 export function readUploadAnswer(text: string, fileName: string): PromptUpload | { readonly message: string } {
@@ -54,7 +54,7 @@ export function uploadPrompts(
       else resolve(answer);
     };
     request.onerror = () => reject(new Error(unheard));
-    request.onabort = () => reject(new DOMException("The upload was called off.", "AbortError"));
+    request.onabort = () => reject(new DOMException("Upload cancelled.", "AbortError"));
     options.signal.addEventListener("abort", () => request.abort());
     request.send(file);
   });

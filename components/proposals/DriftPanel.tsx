@@ -4,8 +4,8 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import type { BrokenPromise, PromiseReport } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge, StateWord } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
@@ -19,24 +19,24 @@ import { useOpenProposal } from "./useOpenProposal";
 const REFRESH_MS = 5_000;
 
 const promiseColumns = [
-  { key: "name", name: "Promise" },
-  { key: "promised", name: "Promised", numeric: true },
+  { key: "name", name: "Figure" },
+  { key: "promised", name: "Predicted", numeric: true },
   { key: "measured", name: "Measured", numeric: true },
   { key: "verdict", name: "Verdict" },
 ] as const;
 
 const inputColumns = [
-  { key: "name", name: "Rests on" },
+  { key: "name", name: "Input" },
   { key: "planned", name: "Planned", numeric: true },
   { key: "now", name: "Now", numeric: true },
   { key: "distance", name: "Distance from planned", numeric: true },
-  { key: "word", name: "Stands", numeric: true },
+  { key: "word", name: "State", numeric: true },
 ] as const;
 
 function Tables({ report }: { readonly report: PromiseReport }) {
   return (
     <div className="grid items-start gap-x-8 gap-y-4 xl:grid-cols-2">
-      <Table caption="Promised and measured" columns={promiseColumns}>
+      <Table caption="Predicted and measured" columns={promiseColumns}>
         {promiseRows(report).map((row) => (
           <tr key={row.name}>
             <td>{row.name}</td>
@@ -52,7 +52,7 @@ function Tables({ report }: { readonly report: PromiseReport }) {
           </tr>
         ))}
       </Table>
-      <Table caption="What the promises rest on" columns={inputColumns}>
+      <Table caption="Inputs of the predictions" columns={inputColumns}>
         {inputRows(report).map((row) => (
           <tr key={row.name}>
             <td>{row.name}</td>
@@ -81,7 +81,7 @@ function Causes({ broken }: { readonly broken: readonly BrokenPromise[] }) {
             <>
               {" "}
               <Link href={link("/calibration")} className="text-accent underline underline-offset-2">
-                Hold the calibration against measured runs
+                Compare the calibration with measured runs
               </Link>
             </>
           )}
@@ -101,7 +101,7 @@ function Offer({ clusterId, planId }: { readonly clusterId: string; readonly pla
   const { data: kept } = useQuery(trpc.plans.get.queryOptions({ planId }, { staleTime: Number.POSITIVE_INFINITY }));
   const plan = kept?.plan ?? null;
   const begin = useMutation({
-    mutationFn: async () => takeOutcome(await client.proposals.toPlan.mutate({ clusterId })).traffic,
+    mutationFn: async () => unwrapOutcome(await client.proposals.toPlan.mutate({ clusterId })).traffic,
     onSuccess: (traffic) => {
       if (plan !== null) router.push(link(planNowPath(plan, traffic)));
     },
@@ -110,14 +110,14 @@ function Offer({ clusterId, planId }: { readonly clusterId: string; readonly pla
     <div className="flex flex-wrap items-center gap-2 text-sm text-ink-3">
       {proposal === null ? (
         <Button disabled={begin.isPending || plan === null} onClick={() => begin.mutate()}>
-          Plan for the traffic of now
+          Plan for the current traffic
         </Button>
       ) : (
         <Link href={link(`/apply/${proposal.planId}`)} className={buttonClass()}>
           Open the proposed plan
         </Link>
       )}
-      <span>Nothing is applied by it.</span>
+      <span>This applies nothing.</span>
       {begin.error !== null && (
         <span role="alert" className="text-bad">
           {begin.error.message}
@@ -138,15 +138,15 @@ function Report({ clusterId, report }: { readonly clusterId: string; readonly re
       {drift.says !== null && <p className="text-sm text-ink-2">Traffic drifted, and no change is proposed. {drift.says}</p>}
       {standing.offers && <Offer clusterId={clusterId} planId={report.planId} />}
       <details open={!standing.calm}>
-        <summary className="cursor-pointer text-sm text-ink-3">Each promise, and what it rests on</summary>
+        <summary className="cursor-pointer text-sm text-ink-3">Each prediction and its inputs</summary>
         <div className="mt-2 flex flex-col gap-3">
           <Tables report={report} />
           <p className="max-w-4xl text-xs text-ink-3">
             {[
               ...(emulated === null ? [] : [emulated.says]),
               ...notes,
-              "Verdicts allow for sampling at 99 %. Means are of the last minutes; the distance is of whole distributions. A model's lengths and scores are those of the requests that reach it, now and as planned.",
-              "Utilisation is not held against the plan: what GPUs report is the time they are busy, not the load the planner means.",
+              "Verdicts allow for sampling error at 99 %. Means cover the last minutes; the distance compares whole distributions. A model's lengths and scores are those of the requests that reach it, now and as planned.",
+              "Utilisation is not compared with the plan: GPUs report busy time, not the load that the planner models.",
             ].join(" ")}
           </p>
         </div>
@@ -162,13 +162,13 @@ export function DriftPanel({ clusterId }: { readonly clusterId: string }) {
   const status: PanelStatus =
     report === undefined
       ? error === null
-        ? { kind: "loading", what: "Holding promises against what is measured" }
+        ? { kind: "loading", what: "Comparing predictions with measurements" }
         : { kind: "error", message: error.message, retry: () => void refetch() }
       : report === null
         ? {
             kind: "empty",
-            title: "Nothing is promised here",
-            text: "Once a plan is in force, what it promised stands here beside what is measured.",
+            title: "No predictions here",
+            text: "Once a plan is in force, this shows its predictions next to measurements.",
           }
         : { kind: "ready" };
   const standing = report === undefined || report === null ? null : standingOf(report);
@@ -187,7 +187,7 @@ export function DriftPanel({ clusterId }: { readonly clusterId: string }) {
       </>
     );
   return (
-    <Panel title="Promised and measured" {...(aside === undefined ? {} : { aside })}>
+    <Panel title="Predicted and measured" {...(aside === undefined ? {} : { aside })}>
       <PanelState status={status}>
         {() => (report === undefined || report === null ? null : <Report clusterId={clusterId} report={report} />)}
       </PanelState>

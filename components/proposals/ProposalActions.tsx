@@ -3,8 +3,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import type { Proposal } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Button, buttonClass } from "../ui/Button";
 
@@ -15,7 +15,7 @@ export function ProposalActions({ proposal }: { readonly proposal: Proposal }) {
   const queries = useQueryClient();
   const link = useClusterLink();
   const dismiss = useMutation({
-    mutationFn: async () => takeOutcome(await client.proposals.dismiss.mutate({ id: proposal.id })),
+    mutationFn: async () => unwrapOutcome(await client.proposals.dismiss.mutate({ id: proposal.id })),
     onSettled: () => queries.invalidateQueries(trpc.proposals.pathFilter()),
   });
   return (

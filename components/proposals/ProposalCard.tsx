@@ -16,9 +16,9 @@ function Card({ proposal }: { readonly proposal: Proposal }) {
           <p>
             Traffic drifted: {drifted}. The proposed plan: {effect}.
           </p>
-          <p className="text-ink-2">{proposal.reason} Nothing is applied until you do.</p>
+          <p className="text-ink-2">{proposal.reason} Nothing changes until you apply it.</p>
           <details className="text-ink-3">
-            <summary className="cursor-pointer">What this rests on</summary>
+            <summary className="cursor-pointer">Assumptions</summary>
             <ul className="mt-1 list-disc pl-5">
               {proposal.basis.map((line) => (
                 <li key={line}>{line}</li>

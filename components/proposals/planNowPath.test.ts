@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { examplePlanDraft } from "@/solver/plan/examplePlan";
-import { planCodec } from "../plan/planCodec";
+import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
+import { planCodec } from "../plan/address/planCodec";
 import { planNowPath } from "./planNowPath";
 
 it("opens the Plan page with what was asked of the plan, for the traffic that is measured", () => {

@@ -1,7 +1,7 @@
 import type { TrafficToPlan } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import { noConstraints } from "../plan/constraintsCodec";
-import { planCodec } from "../plan/planCodec";
+import { noConstraints } from "../plan/address/constraintsCodec";
+import { planCodec } from "../plan/address/planCodec";
 import { writeView } from "../url/useUrlView";
 
 /** Address of the Plan page with what was asked of a plan, for the traffic of now. */

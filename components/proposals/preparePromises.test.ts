@@ -48,8 +48,8 @@ describe("inputRows", () => {
     expect(inputRows({ inputs: [rate, score, engines] }).map(({ planned, now, distance, word }) => [planned, now, distance, word])).toEqual(
       [
         ["54/s", "110/s", "2.31 × the limit", "drifted"],
-        ["61.2 points", "–", "–", "too little seen"],
-        ["2", "1", "–", "moved"],
+        ["61.2 points", "–", "–", "too little data"],
+        ["2", "1", "–", "changed"],
       ],
     );
   });
@@ -63,37 +63,37 @@ it("does not call an input as planned that is over the limit and not confirmed y
 describe("standingOf", () => {
   it("counts what is broken, names what moved and offers another plan", () => {
     expect(standingOf(report)).toMatchObject({
-      word: "1 of 2 promises broken",
-      says: "1 of 2 are kept. No longer as planned: rate.",
+      word: "1 of 2 figures off target",
+      says: "1 of 2 are on target. Changed since planning: rate.",
       offers: true,
     });
   });
 
   it("is calm in one line where all is kept and nothing moved, and not where an input did", () => {
     expect(standingOf(of({ promises: [kept, cost], inputs: [steady] }))).toEqual({
-      ...{ word: "kept", tone: "good", says: "All 2 promises are kept.", calm: true, offers: false },
+      ...{ word: "on target", tone: "good", says: "All 2 figures are on target.", calm: true, offers: false },
     });
-    expect(standingOf(of({ promises: [kept, cost] }))).toMatchObject({ word: "kept, inputs moved", calm: false, offers: true });
+    expect(standingOf(of({ promises: [kept, cost] }))).toMatchObject({ word: "on target; traffic changed", calm: false, offers: true });
     const early: PlanPromise = { ...p95, verdict: "too little measured" };
     expect(standingOf(of({ promises: [kept, early], inputs: [steady] })).says).toContain(
-      "1 of 2 promises are kept; too little is measured of one.",
+      "1 of 2 figures are on target; too little data for one.",
     );
   });
 
   it("says what is not comparable beside what is kept, and calls neither all kept nor anything broken", () => {
     const night: PlanPromise = { ...cost, name: "cost per request", verdict: "not comparable" };
     const standing = standingOf(of({ promises: [kept, cost, night] }));
-    expect(standing.word).toBe("kept, inputs moved");
-    expect(standing.says).toMatch(/^2 of 3 promises are kept; cost per request is not comparable\./);
+    expect(standing.word).toBe("on target; traffic changed");
+    expect(standing.says).toMatch(/^2 of 3 figures are on target; cost per request is not comparable\./);
   });
 
   it("says that too little is measured, or why nothing compares, rather than that promises are kept", () => {
     const early: PlanPromise = { ...p95, verdict: "too little measured" };
-    expect(standingOf(of({ promises: [early], inputs: [steady], requests: 12 })).says).toMatch(/^Too little is measured yet: 12 requests/);
+    expect(standingOf(of({ promises: [early], inputs: [steady], requests: 12 })).says).toMatch(/^Too little data yet: 12 requests/);
     expect(standingOf(of({ promises: [early], inputs: [steady], requests: 12, failed: 3 })).says).toMatch(
-      /^Too little is measured yet: 12 answered requests and 3 that failed/,
+      /^Too little data yet: 12 answered requests and 3 that failed/,
     );
-    const reason = "Knobs are turned by hand.";
+    const reason = "Knobs are set by hand.";
     expect(standingOf(of({ notComparable: reason }))).toMatchObject({ says: reason, calm: false, offers: false });
   });
 });
@@ -107,5 +107,5 @@ it("says that engines are emulated, and where they follow the planner's own mode
   expect(emulatedSays({ emulated: true, emulatedAsPlanned: false })!.word).toBe("emulated");
   const planned = emulatedSays({ emulated: true, emulatedAsPlanned: true })!;
   expect(planned.word).toBe("emulated as planned");
-  expect(planned.says).toContain("says nothing of real engines");
+  expect(planned.says).toContain("shows nothing about real engines");
 });

@@ -36,7 +36,7 @@ export interface InputRow {
 }
 
 /** How the plan in force stands as a whole. */
-export interface Standing {
+export interface PromiseStanding {
   readonly word: string;
   readonly tone: Tone;
   /** One line. */
@@ -49,18 +49,23 @@ export interface Standing {
 
 type Ends = { readonly low: number; readonly high: number };
 
-const verdictTones: Readonly<Record<PlanPromise["verdict"], Tone>> = {
-  kept: "good",
-  broken: "bad",
-  "too little measured": "neutral",
-  "not comparable": "neutral",
+interface ToneWord {
+  readonly word: string;
+  readonly tone: Tone;
+}
+
+const verdictWords: Readonly<Record<PlanPromise["verdict"], ToneWord>> = {
+  kept: { word: "on target", tone: "good" },
+  broken: { word: "off target", tone: "bad" },
+  "too little measured": { word: "too little data", tone: "neutral" },
+  "not comparable": { word: "not comparable", tone: "neutral" },
 };
 
-const inputTones: Readonly<Record<PlanInput["state"], Tone>> = {
-  drifted: "warn",
-  moved: "warn",
-  "as planned": "good",
-  "too little seen": "neutral",
+const inputWords: Readonly<Record<PlanInput["state"], ToneWord>> = {
+  drifted: { word: "drifted", tone: "warn" },
+  moved: { word: "changed", tone: "warn" },
+  "as planned": { word: "as planned", tone: "good" },
+  "too little seen": { word: "too little data", tone: "neutral" },
 };
 
 const values: Readonly<Record<PlanPromise["kind"], (value: number | null) => string>> = {
@@ -107,7 +112,8 @@ export function besideMeasured({
 export function promiseRows({ promises }: Pick<PromiseReport, "promises">): readonly PromiseRow[] {
   return promises.map((promise) => {
     const { name, verdict, reason } = promise;
-    return { name, verdict, reason, tone: verdictTones[verdict], ...besideMeasured(promise) };
+    const { word, tone } = verdictWords[verdict];
+    return { name, verdict: word, reason, tone, ...besideMeasured(promise) };
   });
 }
 
@@ -118,7 +124,7 @@ export function inputRows({ inputs }: Pick<PromiseReport, "inputs">): readonly I
     // Drift is said after several windows beyond the limit.
     ...(state === "as planned" && level !== null && level >= 1
       ? { word: "over the limit, not confirmed yet", tone: "warn" as const }
-      : { word: state, tone: inputTones[state] }),
+      : inputWords[state]),
     planned: inputValues[kind](planned),
     now: inputValues[kind](now),
     distance: level === null ? ABSENT : `${level.toFixed(2)} × the limit`,
@@ -131,33 +137,33 @@ const requestsText = ({ requests, failed }: Pick<PromiseReport, "requests" | "fa
     ? formatCounted(requests, "request")
     : `${formatCounted(requests, "answered request")} and ${formatCount(failed)} that failed`;
 
-export function standingOf({ promises, inputs, notComparable, requests, failed, windowSeconds }: PromiseReport): Standing {
+export function standingOf({ promises, inputs, notComparable, requests, failed, windowSeconds }: PromiseReport): PromiseStanding {
   const changed = inputs.filter(({ state }) => state === "drifted" || state === "moved");
   const moved = changed.map(({ name }) => name);
-  const inputsSay = moved.length === 0 ? "" : ` No longer as planned: ${moved.join(", ")}.`;
+  const inputsSay = moved.length === 0 ? "" : ` Changed since planning: ${moved.join(", ")}.`;
   const count = (verdict: PlanPromise["verdict"]): number => promises.filter((promise) => promise.verdict === verdict).length;
   // Engines that are slow or gone are no traffic to plan for.
   const offers = changed.some(({ kind }) => kind === "rate" || kind === "tokens" || kind === "score");
   if (notComparable !== null) return { word: "not comparable", tone: "neutral", says: notComparable, calm: false, offers: false };
   const [broken, kept, early] = [count("broken"), count("kept"), count("too little measured")];
   if (broken > 0) {
-    const word = `${broken} of ${promises.length} promises broken`;
-    return { word, tone: "bad", says: `${kept} of ${promises.length} are kept.${inputsSay}`, calm: false, offers };
+    const word = `${broken} of ${promises.length} figures off target`;
+    return { word, tone: "bad", says: `${kept} of ${promises.length} are on target.${inputsSay}`, calm: false, offers };
   }
   if (kept === 0) {
-    const says = `Too little is measured yet: ${requestsText({ requests, failed })} in ${formatSeconds(windowSeconds)}.${inputsSay}`;
-    return { word: "too little measured", tone: "neutral", says, calm: false, offers };
+    const says = `Too little data yet: ${requestsText({ requests, failed })} in ${formatSeconds(windowSeconds)}.${inputsSay}`;
+    return { word: "too little data", tone: "neutral", says, calm: false, offers };
   }
   const apart = promises.filter(({ verdict }) => verdict === "not comparable").map(({ name }) => name);
   const othersSay = [
-    ...(early === 0 ? [] : [`too little is measured of ${early === 1 ? "one" : early}`]),
+    ...(early === 0 ? [] : [`too little data for ${early === 1 ? "one" : early}`]),
     ...(apart.length === 0 ? [] : [`${apart.join(", ")} is not comparable`]),
   ];
   const keptSays =
     othersSay.length === 0
-      ? `All ${promises.length} promises are kept.`
-      : `${kept} of ${promises.length} promises are kept; ${othersSay.join(", and ")}.`;
-  const [word, tone] = moved.length > 0 ? (["kept, inputs moved", "warn"] as const) : (["kept", "good"] as const);
+      ? `All ${promises.length} figures are on target.`
+      : `${kept} of ${promises.length} figures are on target; ${othersSay.join(", and ")}.`;
+  const [word, tone] = moved.length > 0 ? (["on target; traffic changed", "warn"] as const) : (["on target", "good"] as const);
   return { word, tone, says: `${keptSays}${inputsSay}`, calm: moved.length === 0, offers };
 }
 
@@ -170,11 +176,11 @@ export function emulatedSays({
   return emulatedAsPlanned
     ? {
         word: "emulated as planned",
-        says: "The engines are emulated and follow the planner's own model: that promises are kept says nothing of real engines.",
+        says: "The engines are emulated and follow the planner's own model: meeting the predictions shows nothing about real engines.",
       }
     : {
         word: "emulated",
-        says: "The engines are emulated: what is measured here is modelled timing with deviations that the planner does not see, and says nothing of real engines.",
+        says: "The engines are emulated: these measurements are modelled timing with deviations that the planner does not see, and show nothing about real engines.",
       };
 }
 

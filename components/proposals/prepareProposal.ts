@@ -15,7 +15,9 @@ const NOTABLE = { points: 0.1, usdPerHour: 0.01 } as const;
 export function prepareProposal({ drifted, driftedSince, gain, change }: Proposal): ProposalWords {
   const { started, stopped, seconds } = change;
   const latency =
-    gain.latencySeconds === null ? "it keeps up, which the plan in force does not" : `${formatDelta(-gain.latencySeconds, 2)} s latency`;
+    gain.latencySeconds === null
+      ? "it keeps up with the traffic, which the plan in force does not"
+      : `${formatDelta(-gain.latencySeconds, 2)} s latency`;
   return {
     drifted: `${drifted.map(driftWords).join(", ")} since ${formatClock(driftedSince)}`,
     effect: [

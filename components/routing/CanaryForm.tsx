@@ -35,9 +35,7 @@ export function CanaryForm(props: {
   const [reason, setReason] = useState("");
   const plan = (props.choices.find((choice) => choice.plan.id === chosen) ?? props.choices[0])?.plan;
   if (plan === undefined) {
-    return (
-      <p className="text-sm text-ink-3">No other plan of this cluster is approved: review one on the Plan page and approve it first.</p>
-    );
+    return <p className="text-sm text-ink-3">No other plan of this cluster is approved: review and approve one first.</p>;
   }
   const parsed = parseShares(shares);
   const endToEndSeconds = seconds ?? slowSeconds(plan.p95Seconds);
@@ -91,9 +89,9 @@ export function CanaryForm(props: {
         </Button>
       </div>
       <p className="text-xs text-ink-3">
-        The candidate decides over the engines that run now; programs keep their side, and the growing share only moves programs towards it.{" "}
-        {stopRule({ stop, minRequests })} After the last step it is the policy in force.
-        {props.timeScale === 1 ? "" : " A step's seconds are the wall's; a request's are the cluster's."}
+        The candidate routes over the engines that run now. A program stays with its policy; as the share grows, programs only move to the
+        candidate. {stopRule({ stop, minRequests })} After the last step it becomes the policy in force.
+        {props.timeScale === 1 ? "" : " A step's seconds are wall time; a request's are cluster time."}
       </p>
       {missing.length > 0 && (
         <p className="text-sm text-warn">

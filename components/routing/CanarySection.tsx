@@ -80,7 +80,7 @@ function Detail({ canary, picture }: { readonly canary: Canary; readonly picture
         ))}
       </Table>
       <p className="text-xs text-ink-3">
-        {picture.says} Failed: answered with 5xx, or with nothing. {canary.stop.slow === null ? "Latency does not stop this one." : ""}
+        {picture.says} Failed: answered with 5xx, or not at all. {canary.stop.slow === null ? "Latency does not stop this canary." : ""}
       </p>
     </div>
   );

@@ -16,11 +16,11 @@ const NONE: KnobDraft = {};
 
 /** Why there is nothing to turn. */
 const knobless: Readonly<Record<PolicyDocument["kind"], string>> = {
-  cascade: "Every request goes to one model: there is nothing to turn.",
-  fixed: "Every request goes to one model: there is nothing to turn.",
-  slack: "Its knobs are fixed.",
-  balanced: "Requests go to the model with the least to do: there is nothing to turn.",
-  "just-in-time": "Models are chosen just in time, in rounds: there is nothing to turn.",
+  cascade: "Every request goes to one model: there are no controls.",
+  fixed: "Every request goes to one model: there are no controls.",
+  slack: "Its controls are fixed.",
+  balanced: "Requests go to the least loaded model: there are no controls.",
+  "just-in-time": "Models are chosen just in time, in rounds: there are no controls.",
 };
 
 function note({ current, planned, min, max }: LiveKnob): string {
@@ -48,17 +48,17 @@ export const KnobSection = memo(function KnobSection(props: {
   const knobs = prepareKnobs(policy, plan?.policy ?? null, draft);
   const turn = knobTurn(policy, knobs);
   const act = useGatewayAct(
-    (order: KnobTurn) => client.gateway.turnKnobs.mutate({ clusterId, etag, reason, ...order }),
+    (order: KnobTurn) => client.gateway.setControls.mutate({ clusterId, etag, reason, ...order }),
     () => setReason(""),
   );
   const move = (change: KnobDraft) => setKept({ etag, draft: { ...draft, ...change } });
   if (knobs.length === 0) {
-    return <ControlSection testId="knobs" title="Knobs" wide={false} error={null} says={knobless[policy.kind]} />;
+    return <ControlSection testId="knobs" title="Controls" wide={false} error={null} says={knobless[policy.kind]} />;
   }
   return (
     <ControlSection
       testId="knobs"
-      title="Knobs"
+      title="Controls"
       wide={open}
       error={act.error}
       says={knobs.map(({ key, label, current, planned }) => (
@@ -69,7 +69,7 @@ export const KnobSection = memo(function KnobSection(props: {
       ))}
       action={
         <Button aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? "Close knobs" : "Turn knobs"}
+          {open ? "Close controls" : "Set controls"}
         </Button>
       }
     >
@@ -101,21 +101,21 @@ export const KnobSection = memo(function KnobSection(props: {
           </div>
           {canaryOf !== null && (
             <p className="text-sm text-warn">
-              Turning a knob ends the canary of {shortHash(canaryOf)}: it was begun beside the policy as it is.
+              A change ends the canary of {shortHash(canaryOf)}: it was started next to the current policy.
             </p>
           )}
           <div className="flex flex-wrap items-end gap-2">
-            <ReasonField className="min-w-48 flex-1" label="Reason for turning (optional)" value={reason} onChange={setReason} />
+            <ReasonField className="min-w-48 flex-1" label="Reason for the change (optional)" value={reason} onChange={setReason} />
             <Button onClick={() => move(plannedDraft(knobs))}>Reset to plan</Button>
             <Button type="submit" look="primary" disabled={turn === null || applying}>
-              Apply knobs
+              Apply controls
             </Button>
           </div>
         </form>
       )}
       {act.data?.policyHash === policyHash && (
         <p role="status" className="text-sm text-ink-2">
-          Turned: the policy is now <code className="font-mono text-ink">{shortHash(policyHash)}</code>.
+          Changed: the policy is now <code className="font-mono text-ink">{shortHash(policyHash)}</code>.
         </p>
       )}
     </ControlSection>

@@ -26,14 +26,14 @@ const DEFAULTS = { percent: 5, maxInFlight: 8 } as const;
 const says = ({ total, mean, threshold, acceptedShare }: ScorePicture): string =>
   [
     `${formatCounted(total, "answer")} judged, mean ${formatScore(mean)}`,
-    threshold === null ? "accepted whatever the score" : `${formatPercent(acceptedShare)} at ${threshold} or above`,
+    threshold === null ? "accepted at any score" : `${formatPercent(acceptedShare)} at ${threshold} or above`,
   ].join(", ");
 
 function Scores({ mirror, policy }: { readonly mirror: Mirror; readonly policy: PolicyDocument }) {
   const { scores } = mirror;
   const pictures = useMemo(() => prepareScores({ scores }, policy), [scores, policy]);
   const identities = useModelIdentities(pictures.map(({ model }) => model));
-  if (pictures.length === 0) return <p className="text-sm text-ink-3">No answer was judged since the mirror began.</p>;
+  if (pictures.length === 0) return <p className="text-sm text-ink-3">No answer has been judged since the mirror started.</p>;
   return (
     <div className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
       {pictures.map((picture) => {
@@ -58,9 +58,9 @@ function Detail({ mirror, policy }: { readonly mirror: Mirror; readonly policy: 
   return (
     <div className="flex flex-col gap-4">
       <dl className="flex flex-wrap gap-x-8 gap-y-3">
-        <Figure name="Picked" value={formatCount(mirror.picked)} detail={`${formatCount(mirror.inFlight)} under way`} />
+        <Figure name="Picked" value={formatCount(mirror.picked)} detail={`${formatCount(mirror.inFlight)} in progress`} />
         <Figure name="Went through all stages" value={formatCount(mirror.completed)} />
-        <Figure name="Given up" value={formatCount(mirror.skipped)} detail="no spare room, or too many under way" />
+        <Figure name="Given up" value={formatCount(mirror.skipped)} detail="no spare capacity, or too many in progress" />
         <Figure name="Failed" value={formatCount(mirror.failed)} />
         <Figure
           name="Tokens"
@@ -148,8 +148,8 @@ export const MirrorSection = memo(function MirrorSection(props: {
             </Button>
           </div>
           <p className="text-xs text-ink-3">
-            Once answered, a request goes through the stages it did not visit, and every answer is judged. Copies take only engines filled
-            below half and never wait; their tokens are paid for.
+            Once answered, a request goes through the stages it did not visit, and every answer is judged. Copies use only engines below
+            half load and never wait; their tokens cost money.
           </p>
         </form>
       )}

@@ -6,14 +6,14 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { changeQueueing, type Queueing, queueingOf } from "@/solver/policies/changeQueueing";
-import { takeOutcome } from "../api/takeOutcome";
 import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { ErrorLine } from "../ui/ErrorLine";
 import { SelectField, TextField } from "../ui/Field";
-import { orderKinds, orderSaysUnder, ordersUnder, placeKinds, placeSays, placesUnder } from "./queueingSays";
+import { orderKinds, orderSaysUnder, ordersUnder, placeKinds, placeSays, placesUnder } from "./queueingText";
 import { usePlanChoices } from "./usePlanChoices";
 
 /** Makes a plan of the engines and routes of another with another order and place. It is approved and applied as any plan. */
@@ -29,7 +29,7 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
   const [name, setName] = useState("");
   const plan = useQuery(trpc.plans.get.queryOptions({ planId }, { staleTime: Number.POSITIVE_INFINITY })).data?.plan;
   const make = useMutation({
-    mutationFn: async (order: Inputs["plans"]["reroute"]) => takeOutcome(await client.plans.reroute.mutate(order)),
+    mutationFn: async (order: Inputs["plans"]["reroute"]) => unwrapOutcome(await client.plans.reroute.mutate(order)),
     onSuccess: ({ id }) => router.push(link(`/apply/${id}`)),
     onSettled: () => queries.invalidateQueries(trpc.plans.pathFilter()),
   });
@@ -65,7 +65,7 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
         />
         {orders.length > 0 && (
           <SelectField
-            label="Who goes first"
+            label="Order"
             value={form?.order ?? ""}
             options={orders.map((kind) => ({ value: kind, text: orderNames[kind] }))}
             disabled={form === null}
@@ -80,7 +80,7 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
           onChange={(kind) => setChange({ ...change, place: places.find((each) => each === kind) ?? "least-load" })}
         />
         <Check checked={form?.affinity ?? false} onChange={(affinity) => setChange({ ...change, affinity })}>
-          A program goes back to its last replica
+          A program returns to its last replica
         </Check>
         <TextField
           className="w-96 max-w-full"
@@ -101,7 +101,7 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
       )}
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" look="primary" disabled={made === null || "refused" in made}>
-          {make.isPending ? "Keeping it …" : "Make the plan and review it"}
+          {make.isPending ? "Saving …" : "Make the plan and review it"}
         </Button>
         <p role="status" className="min-w-0 flex-1 basis-60 text-xs text-ink-3 [overflow-wrap:anywhere]">
           {made === null ? (
@@ -110,7 +110,7 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
             made.refused
           ) : (
             <>
-              It keeps the plan's figures, which say nothing of another order:{" "}
+              It keeps the plan's figures, which do not cover another order:{" "}
               <Link href={link("/lab")} className="text-accent underline underline-offset-2">
                 race it in the Lab
               </Link>{" "}

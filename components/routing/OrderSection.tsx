@@ -6,7 +6,7 @@ import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { Button } from "../ui/Button";
 import { ControlSection } from "./ControlSection";
 import { OrderForm } from "./OrderForm";
-import { orderUnder } from "./queueingSays";
+import { orderUnder } from "./queueingText";
 
 /** Which queued request goes first and to which replica, and the form that makes a plan of another order and place. */
 export const OrderSection = memo(function OrderSection(props: {

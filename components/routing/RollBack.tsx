@@ -5,9 +5,27 @@ import { memo } from "react";
 import type { RoutingFrame } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { shortHash } from "../ui/format";
-import { prepareRollBack } from "./prepareRollBack";
-import { ReasonDialog } from "./ReasonDialog";
+import { ReasonDialog } from "../ui/ReasonDialog";
 import { cascadeText } from "./usePlanChoices";
+
+/** What a roll back of the routing goes back to, or why there is none. */
+export function prepareRollBack(
+  previous: RoutingFrame["previous"],
+  applying: boolean,
+): {
+  readonly button: string;
+  /** Why it cannot be asked for now; null: it can. */
+  readonly hindered: string | null;
+  readonly goesTo: string;
+} {
+  const button = previous === undefined || previous === null ? "Roll back routing" : `Roll back routing to ${shortHash(previous.planId)}`;
+  const goesTo =
+    previous === undefined || previous === null
+      ? "the plan that was in force before this one"
+      : `plan ${shortHash(previous.planId)} with policy ${shortHash(previous.policyHash)} (${previous.name})`;
+  if (applying) return { button, hindered: "A plan is being applied: wait for its end, or abort it.", goesTo };
+  return { button, hindered: previous === null ? "No other plan was in force before this one." : null, goesTo };
+}
 
 /** Gives the gateway back the plan it ran before, its knobs as they stood, over the engines that are there. */
 export const RollBack = memo(function RollBack(props: {
@@ -29,7 +47,7 @@ export const RollBack = memo(function RollBack(props: {
       button={button}
       hindered={hindered}
       title="Roll back the routing?"
-      description={`The gateway routes by ${goesTo} again, with its knobs as they stood, at once and over the engines that run now. No engine is started or stopped: to go back to a plan with its engines, use Apply. To take back turned knobs, reset them.`}
+      description={`The gateway routes by ${goesTo} again, with its earlier controls, immediately and over the engines that run now. No engine is started or stopped: to go back to a plan with its engines, use Apply. To undo changed controls, reset them.`}
       keep="Keep this routing"
       go="Roll back"
       look="danger"

@@ -24,11 +24,12 @@ import { StrictSection } from "./StrictSection";
 function statusOf({ state, reason, routing }: LiveFrame["gateway"]): PanelStatus {
   if (routing === null) {
     if (state === "unreachable") return { kind: "error", message: `The gateway does not answer: ${reason}.`, retry: null };
-    return { kind: "empty", title: "Nothing is routed", text: "No plan is in force, so there is no policy to steer." };
+    return { kind: "empty", title: "Nothing is routed", text: "No plan is in force, so there is no policy to control." };
   }
-  if (state !== "fresh") return { kind: "stale", note: `${reason}. This is what the gateway said last; it keeps to it over a restart.` };
+  if (state !== "fresh")
+    return { kind: "stale", note: `${reason}. This is the gateway's last report; the gateway keeps its settings after a restart.` };
   if (routing.controls === null) {
-    return { kind: "partial", note: "this gateway is of a version that has no canary, shadow, mirror or knobs." };
+    return { kind: "partial", note: "this gateway's version has no canary, shadow, mirror or controls." };
   }
   return { kind: "ready" };
 }
@@ -72,7 +73,7 @@ export function RoutingPanel(props: {
                       {shortHash(routing.policyHash)}
                     </code>
                   </span>
-                  {isTurned(routing, plan) && <Badge tone="accent">turned by hand</Badge>}
+                  {isTurned(routing, plan) && <Badge tone="accent">set by hand</Badge>}
                   <span className="flex flex-wrap items-center gap-x-2">
                     {models.map((model, at) => {
                       const identity = identities.get(model);
@@ -103,12 +104,12 @@ export function RoutingPanel(props: {
                 </div>
                 {controls !== null && controls.panic !== null && (
                   <p role="status" className="mb-3 rounded-md bg-bad-soft px-3 py-1.5 text-sm text-bad">
-                    In panic: requests go to {controls.panic.model}, and what stands here decides nothing until the panic is lifted.
+                    In panic: requests go to {controls.panic.model}, and the settings here have no effect until the panic is lifted.
                   </p>
                 )}
                 {applying && (
                   <p role="status" className="mb-3 text-sm text-ink-2">
-                    A plan is being applied: knobs, canary and roll back wait until it is done or aborted. Panic works at all times.
+                    A plan is being applied: controls, canary and rollback are disabled until it is done or aborted. Panic always works.
                   </p>
                 )}
                 {controls !== null && (

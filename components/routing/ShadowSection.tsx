@@ -19,16 +19,16 @@ import { usePlanChoices } from "./usePlanChoices";
 
 const columns = [
   { key: "model", name: "Answer from" },
-  { key: "actual", name: "In fact", numeric: true },
+  { key: "actual", name: "Actual", numeric: true },
   { key: "candidate", name: "By the candidate", numeric: true },
 ] as const;
 
 /** How far the candidate's outcomes are known. */
 function knownSays(share: number | null): string {
-  const unasked = "Nothing is asked for the candidate's sake.";
+  const unasked = "The candidate causes no extra calls.";
   if (share === null) return unasked;
-  if (share === 1) return `${unasked} So far it would have used only answers that were there, so that every outcome is known.`;
-  return `${unasked} For ${formatPercent(1 - share)} of the requests its outcome hangs on the score of an answer that was never asked for, and is not known. The known ones lean to what the policy in force does: read the shares with that in mind.`;
+  if (share === 1) return `${unasked} So far it would have used only existing answers, so every outcome is known.`;
+  return `${unasked} For ${formatPercent(1 - share)} of the requests its outcome depends on the score of an answer that was never requested, and is unknown. The known ones are biased towards the policy in force.`;
 }
 
 function Counts({ name, counts }: { readonly name: string; readonly counts: readonly ShadowCount[] }) {
@@ -62,7 +62,7 @@ function Detail({ shadow }: { readonly shadow: Shadow }) {
           <Counts name="First model" counts={starts} />
           <Counts name="Verdict on judged answers" counts={verdicts} />
         </dl>
-        <Table caption="Models that answer, in fact and by the candidate" columns={columns}>
+        <Table caption="Models that answer, actual and by the candidate" columns={columns}>
           {finals.map(({ model, actual, candidate, actualShare, candidateShare }) => {
             const identity = model === null ? undefined : identities.get(model);
             return (
@@ -123,7 +123,7 @@ export const ShadowSection = memo(function ShadowSection(props: {
             <span>
               <code className="font-mono text-ink">{shortHash(shadow.candidate.planId)}</code>{" "}
               {ended
-                ? `ended on an error of its own: ${shadow.endReason}`
+                ? `ended on an internal error: ${shadow.endReason}`
                 : `on ${formatCounted(shadow.requests, "request")}, by ${shadow.by}`}
             </span>
           </>
@@ -145,7 +145,7 @@ export const ShadowSection = memo(function ShadowSection(props: {
       {shadow === null &&
         open &&
         (planId === undefined ? (
-          <p className="text-sm text-ink-3">No other plan of this cluster is kept: take one from the Plan page to its review.</p>
+          <p className="text-sm text-ink-3">No other plan of this cluster is saved: review one from the Plan page.</p>
         ) : (
           <form
             className="flex flex-wrap items-end gap-x-4 gap-y-3"

@@ -6,8 +6,8 @@ import { useTRPCClient } from "../api/trpc";
 import { useGatewayAct } from "../api/useGatewayAct";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
+import { ReasonDialog } from "../ui/ReasonDialog";
 import { ControlSection } from "./ControlSection";
-import { ReasonDialog } from "./ReasonDialog";
 
 /** Whether a smaller model answers where every larger one of the cascade is lost. */
 export const StrictSection = memo(function StrictSection(props: {
@@ -37,8 +37,8 @@ export const StrictSection = memo(function StrictSection(props: {
         strict === null ? (
           <ReasonDialog
             button="Refuse instead"
-            title="Refuse what only a smaller model could answer"
-            description="While every larger stage is lost, such requests are answered 503 with a time to come again. It holds over restarts and plans until it is lifted."
+            title="Refuse requests that only a smaller model could answer"
+            description="While every larger stage is lost, such requests are answered 503 with a Retry-After header. This stays in effect after restarts and new plans until it is lifted."
             keep="Let smaller models answer"
             go="Refuse"
             look="primary"

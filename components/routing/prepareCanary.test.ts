@@ -72,7 +72,7 @@ it("takes half as much again as the promised p95 for slow, to two digits, and a 
 it("says of a promoted canary whether its policy still is in force", () => {
   const promoted = canary({ state: "promoted", endReason: "The policy came into force" });
   const { policyHash } = promoted.candidate;
-  expect(canaryEnd(promoted, policyHash)).toMatch(/^begun by \w+\. The policy came into force\.$/);
+  expect(canaryEnd(promoted, policyHash)).toMatch(/^started by \w+\. The policy came into force\.$/);
   expect(canaryEnd(promoted, "another")).toMatch(/came into force\. It is no longer in force\.$/);
   expect(canaryEnd({ ...promoted, state: "stopped" }, "another")).not.toMatch(/no longer/);
 });

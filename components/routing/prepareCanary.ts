@@ -6,7 +6,7 @@ export interface CanaryStep {
   readonly state: "done" | "now" | "next" | "not reached";
 }
 
-export interface CanaryArm {
+interface CanaryArm {
   readonly name: string;
   readonly finished: number;
   readonly failed: number;
@@ -75,7 +75,7 @@ function stepState({ state, step }: Canary, at: number): CanaryStep["state"] {
 /** How a canary that is over ended, and whether what it brought into force still is. */
 export function canaryEnd({ state, by, candidate, endReason }: Canary, policyHash: string): string {
   const over = state === "promoted" && candidate.policyHash !== policyHash ? " It is no longer in force." : "";
-  return `begun by ${by}. ${endReason}${/[.!?]$/.test(endReason) ? "" : "."}${over}`;
+  return `started by ${by}. ${endReason}${/[.!?]$/.test(endReason) ? "" : "."}${over}`;
 }
 
 /** When it stops by itself, in a sentence. */
@@ -84,7 +84,7 @@ export function stopRule({ stop, minRequests }: Pick<Canary, "stop" | "minReques
     stop.slow === null
       ? ""
       : `, or more than ${percent(stop.slow.share)} take longer than ${Number(stop.slow.endToEndSeconds.toPrecision(3))} s`;
-  return `Stops by itself when more than ${percent(stop.errorShare)} of the candidate's requests in a step (of ${minRequests}, while fewer are finished) fail${slow}.`;
+  return `Stops automatically when more than ${percent(stop.errorShare)} of the candidate's requests in a step (of ${minRequests}, while fewer are finished) fail${slow}.`;
 }
 
 /** Rising shares up to all, typed as `5, 25, 100` per cent; null for anything else. */

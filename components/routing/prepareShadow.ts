@@ -7,7 +7,7 @@ export interface ShadowCount {
   readonly share: number | null;
 }
 
-export interface ShadowRow {
+interface ShadowRow {
   /** null: not known, for want of an answer that nobody asked for. */
   readonly model: string | null;
   readonly actual: number | null;

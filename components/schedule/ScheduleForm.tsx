@@ -3,8 +3,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { PlanSummary } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { HourField } from "../arrivals/HourField";
 import { hourOfTime, timeOfHour } from "../arrivals/prepareArrivals";
 import { TimeZoneField } from "../arrivals/TimeZoneField";
@@ -33,7 +33,7 @@ export function ScheduleForm(props: {
   const { entries } = draft;
   const set = useMutation({
     mutationFn: async () =>
-      takeOutcome(await client.schedules.set.mutate({ clusterId, timeZone: draft.timeZone.trim(), entries: [...inOrder(entries)] })),
+      unwrapOutcome(await client.schedules.set.mutate({ clusterId, timeZone: draft.timeZone.trim(), entries: [...inOrder(entries)] })),
     onSuccess: props.onDone,
     onSettled: () => queries.invalidateQueries(trpc.schedules.pathFilter()),
   });
@@ -70,9 +70,9 @@ export function ScheduleForm(props: {
         <TimeZoneField value={draft.timeZone} onChange={(timeZone) => setDraft({ ...draft, timeZone })} />
       </div>
       <p className="text-sm text-ink-2">
-        Each plan is applied at its time as by the Apply button, in your name, and undone by itself if it has to stop or does not keep its
-        promise. Where there are too few spare GPUs each switch has its gap, every day; what is said of it above begins from what runs now,
-        and other switches are not simulated. The first switch is at the next of these times; what is in force stays until then.
+        Each plan is applied at its time as by the Apply button, in your name, and rolled back automatically if it has to stop or misses its
+        targets. With too few spare GPUs, each switch reduces capacity for a while, every day; the simulation above starts from the current
+        state and does not cover other switches. The first switch is at the next of these times; the plan in force stays until then.
       </p>
       <ErrorLine error={set.error} />
       <div className="flex flex-wrap items-center gap-3">
@@ -131,12 +131,12 @@ function EntryRow(props: {
 
 /** What a switch costs while it is made, modelled from what runs now: what runs at its time may be another plan. */
 function SwitchGap(plan: { readonly clusterId: string; readonly planId: string }) {
-  const { data } = useQuery(useTRPC().plans.dip.queryOptions(plan));
+  const { data } = useQuery(useTRPC().plans.capacityDip.queryOptions(plan));
   if (data === undefined) return null;
   return (
     <p className="flex w-full items-baseline gap-2 text-xs text-ink-2">
       <Badge tone="hatched">modelled</Badge>
-      <span className="min-w-0">{data.ok ? `From what runs now: ${data.dip.says}` : `It cannot be simulated: ${data.message}`}</span>
+      <span className="min-w-0">{data.ok ? `From the current state: ${data.dip.says}` : `It cannot be simulated: ${data.message}`}</span>
     </p>
   );
 }

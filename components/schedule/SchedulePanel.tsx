@@ -4,8 +4,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import type { ClusterSummary, PlanSummary, ScheduleState } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { browserZone } from "../arrivals/prepareArrivals";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { StateWord } from "../ui/Badge";
@@ -41,8 +41,8 @@ export function SchedulePanel({ cluster, planId }: { readonly cluster: ClusterSu
             {state !== null && <Standing state={state} plans={plans} runningPlanId={cluster.runningPlanId} />}
             {state === null && !editing && (
               <p className="text-sm text-ink-2">
-                None: a plan stays in force until somebody applies another. With two approved plans, as one for the day and one for the
-                night, they can be switched by the time of day.
+                None: a plan stays in force until another is applied. Two approved plans, such as one for the day and one for the night, can
+                be switched by time of day.
               </p>
             )}
             {editing ? (
@@ -78,7 +78,7 @@ function Standing(props: { readonly state: ScheduleState; readonly plans: readon
         </p>
       )}
       <Table
-        caption="Which plan is in force from which time of the day on"
+        caption="Plan in force from each time of day"
         columns={[
           { key: "at", name: `From, ${schedule.timeZone}` },
           { key: "plan", name: "Plan" },
@@ -106,7 +106,7 @@ function Standing(props: { readonly state: ScheduleState; readonly plans: readon
       </Table>
       {last !== null && (
         <p className="flex flex-wrap items-baseline gap-2 text-sm" data-testid="last-switch">
-          <StateWord tone={last.ok ? "good" : "bad"}>{last.ok ? "last" : "look at this"}</StateWord>
+          <StateWord tone={last.ok ? "good" : "bad"}>{last.ok ? "last" : "check this"}</StateWord>
           <span className="min-w-0 [overflow-wrap:anywhere]">
             {last.message} <span className="text-xs text-ink-3">{formatDate(last.at)}</span>
           </span>
@@ -147,11 +147,11 @@ function Acts(props: {
   const queries = useQueryClient();
   const onSettled = () => queries.invalidateQueries(trpc.schedules.pathFilter());
   const enable = useMutation({
-    mutationFn: async (enabled: boolean) => takeOutcome(await client.schedules.enable.mutate({ clusterId, enabled })),
+    mutationFn: async (enabled: boolean) => unwrapOutcome(await client.schedules.enable.mutate({ clusterId, enabled })),
     onSettled,
   });
   const remove = useMutation({
-    mutationFn: async () => takeOutcome(await client.schedules.remove.mutate({ clusterId })),
+    mutationFn: async () => unwrapOutcome(await client.schedules.remove.mutate({ clusterId })),
     onSettled,
   });
   return (
@@ -167,7 +167,7 @@ function Acts(props: {
             <RemoveButton
               name="the schedule"
               kind="it"
-              consequences="The plan in force stays in force; nothing is switched any more."
+              consequences="The plan in force stays in force; no further switch happens."
               removal={{ error: remove.error, isPending: remove.isPending, mutate: () => remove.mutate() }}
             />
           </>

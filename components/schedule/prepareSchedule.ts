@@ -27,7 +27,7 @@ export function firstDraft(timeZone: string, plans: readonly { readonly id: stri
 
 /** What keeps a draft from being set, in a sentence; null: nothing that shows here. */
 export function draftProblem({ entries, timeZone }: Draft): string | null {
-  if (entries.length < 2) return "Give at least two times: with one plan nothing is to be switched.";
+  if (entries.length < 2) return "Give at least two times: one plan needs no schedule.";
   if (entries.some(({ at }) => at === "")) return "Give each entry a time of day.";
   const times = entries.map(({ at }) => at);
   const twice = times.find((at, place) => times.indexOf(at) !== place);

@@ -47,7 +47,7 @@ export function KeyboardHelp() {
     return () => window.removeEventListener("keydown", onKeyDown);
   }, [router, link]);
   return (
-    <Modal open={open} onOpenChange={setOpen} title="Keys" description="They work wherever no text is being typed.">
+    <Modal open={open} onOpenChange={setOpen} title="Keys" description="They work except while you type text.">
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 text-sm">
         {keys.map((each) => (
           <div key={each.keys} className="contents">

@@ -3,8 +3,8 @@
 import { useLayoutEffect, useRef } from "react";
 import type { Panic } from "@/server/contracts/studio";
 import { useTRPCClient } from "../api/trpc";
-import { ReasonDialog } from "../routing/ReasonDialog";
 import { formatAge, formatDate } from "../ui/format";
+import { ReasonDialog } from "../ui/ReasonDialog";
 import { useNow } from "../ui/useNow";
 import { useCurrentCluster } from "./useCurrentCluster";
 
@@ -26,11 +26,11 @@ function Lift({ clusterId, panic }: { readonly clusterId: string; readonly panic
     <ReasonDialog
       button="Lift panic"
       title="Lift the panic?"
-      description={`Requests go by the policy in force again. Those that wait for ${panic.model} begin anew under it; what is being answered is finished.`}
+      description={`The policy in force routes requests again. Requests waiting for ${panic.model} restart under it; answers in progress finish.`}
       keep="Stay in panic"
       go="Lift"
       look="primary"
-      act={(reason) => client.gateway.liftPanic.mutate({ clusterId, reason })}
+      act={(reason) => client.gateway.clearPanic.mutate({ clusterId, reason })}
     />
   );
 }
@@ -46,7 +46,7 @@ function Banner({ clusterId, panic }: { readonly clusterId: string; readonly pan
       className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-bad bg-bad-soft px-4 py-2 text-sm text-bad"
     >
       <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">
-        <strong className="font-semibold">Panic: every request for text goes to {panic.model}</strong>
+        <strong className="font-semibold">Panic: every text request goes to {panic.model}</strong>
         {panic.reason === "" ? "" : `. Why: ${panic.reason}`}. By {panic.by}, since {formatDate(new Date(panic.sinceMs).toISOString())}
         {nowMs !== null && <span aria-hidden="true"> ({formatAge(Math.max(0, nowMs - panic.sinceMs) / 1000)})</span>}.
         {panic.warning !== undefined && ` ${panic.warning}`}

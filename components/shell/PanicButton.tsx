@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Panic } from "@/server/contracts/studio";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useGatewayAct } from "../api/useGatewayAct";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -14,8 +14,7 @@ import { Modal } from "../ui/Modal";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { ReasonField } from "../ui/ReasonField";
-import { panicModel } from "./panicModel";
-import { panicCommand, preparePanicSteps, standingPanic } from "./preparePanicSteps";
+import { panicCommand, panicModel, preparePanicSteps, standingPanic } from "./preparePanicSteps";
 
 /** Typed to confirm: one slip of the mouse shall not move all traffic. */
 const CONFIRMATION = "panic";
@@ -34,7 +33,7 @@ const NOTHING: Draft = { model: null, reason: "" };
 function usePanicModels(clusterId: string) {
   const trpc = useTRPC();
   return useQuery(
-    trpc.gateway.models.queryOptions({ clusterId }, { staleTime: 0, refetchInterval: REFRESH_MS, retry: false, select: takeOutcome }),
+    trpc.gateway.models.queryOptions({ clusterId }, { staleTime: 0, refetchInterval: REFRESH_MS, retry: false, select: unwrapOutcome }),
   );
 }
 
@@ -67,7 +66,7 @@ function PanicForm(props: {
   const ready = draft.reason.trim() !== "" && typed.trim().toLowerCase() === CONFIRMATION;
   if (model === null) {
     const status = queryStatus(models, {
-      what: "Asking for the gateway's models",
+      what: "Reading the gateway's models",
       empty: models.data !== undefined && {
         kind: "empty",
         title: "No model can take the requests",
@@ -107,7 +106,7 @@ function PanicForm(props: {
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={props.onLeave}>Leave routing as it is</Button>
         <Button type="submit" look="danger" disabled={!ready}>
-          {act.isPending ? "Asking the gateway …" : `Send everything to ${model.model}`}
+          {act.isPending ? "Waiting for the gateway …" : `Send everything to ${model.model}`}
         </Button>
       </div>
     </form>
@@ -130,7 +129,7 @@ export function PanicButton({ clusterId, panic }: { readonly clusterId: string; 
         title={panic === null ? "Send every request to one model?" : "Change the panic?"}
         description={
           panic === null
-            ? "For when the policy in force does harm. It works at once, and holds until somebody lifts it."
+            ? "Use it when the policy in force does harm. It takes effect immediately and lasts until someone lifts it."
             : standingPanic(panic)
         }
       >

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect } from "react";
-import { wantedCookie } from "./wantedPage";
+import { wantedCookie } from "./returnPage";
 
 /** Sends whoever is not signed in to the sign-in page, and remembers the page that was asked for: the printed link then leads there. */
 export function SignInFirst() {
@@ -14,7 +14,7 @@ export function SignInFirst() {
   }, []);
   return (
     <p role="status" className="p-8 text-sm text-ink-3">
-      Nobody is signed in: <a href="/sign-in">sign in</a> first.
+      You are not signed in: <a href="/sign-in">sign in</a> first.
     </p>
   );
 }

@@ -9,8 +9,8 @@ export function SilenceBanner() {
   if (sinceMs === null) return null;
   return (
     <p role="alert" className="border-b bg-bad-soft px-4 py-2 text-sm text-bad">
-      <strong className="font-semibold">The studio has not answered since {formatClock(new Date(sinceMs).toISOString())}</strong>; requests
-      are still served by the gateway, which runs on its own. What this page shows is from then. It asks again every few seconds.
+      <strong className="font-semibold">The studio has not answered since {formatClock(new Date(sinceMs).toISOString())}</strong>; the
+      gateway runs on its own and still serves requests. This page shows the state from then and retries every few seconds.
     </p>
   );
 }

@@ -85,7 +85,7 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
             </span>
           )}
           {silent ? (
-            <StateWord tone="neutral" title="The studio does not answer, so the cluster's health is not known here.">
+            <StateWord tone="neutral" title="The studio does not answer, so the cluster's health is unknown.">
               unknown
             </StateWord>
           ) : (
@@ -126,6 +126,14 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
         {cluster !== null && cluster.health.word !== "not connected" && (
           <PanicButton key={cluster.spec.id} clusterId={cluster.spec.id} panic={cluster.panic} />
         )}
+        <a
+          href="/docs"
+          target="_blank"
+          rel="noreferrer"
+          className="inline-flex h-8 items-center rounded-md px-2 text-ink-2 no-underline hover:bg-sunken hover:text-ink"
+        >
+          Help
+        </a>
         <ThemeToggle initial={theme} />
         <span className="px-2 text-ink-2">{userName}</span>
         <button

@@ -1,7 +1,23 @@
 "use client";
 
-import { studioSilence } from "./studioSilence";
+import { isUnanswered } from "../api/isUnanswered";
 import { useClusters } from "./useCurrentCluster";
+
+/** What of a query that is asked again and again tells whether the studio answers. */
+interface Pulse {
+  readonly error: unknown;
+  /** Why the attempt under way failed so far. */
+  readonly failureReason: unknown;
+  /** Unix milliseconds of the last answer with data; 0 when there was none. */
+  readonly dataUpdatedAt: number;
+}
+
+/** Since when the studio has not answered, in Unix milliseconds; null while it answers or before its first answer. */
+export function studioSilence({ error, failureReason, dataUpdatedAt }: Pulse): number | null {
+  if (dataUpdatedAt === 0) return null;
+  // A new attempt forgets why the one before failed; the error stays until an answer comes.
+  return isUnanswered(failureReason ?? error) ? dataUpdatedAt : null;
+}
 
 /** Since when the studio has not answered, in Unix milliseconds; null while it does. Every page asks for the clusters all the time. */
 export function useStudioSilence(): number | null {

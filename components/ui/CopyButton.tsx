@@ -25,7 +25,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
       <span role="status">{outcome?.copied && "Copied"}</span>
       {outcome?.copied === false && (
         <label className="flex basis-full flex-col gap-1">
-          This browser does not let the page copy. Copy it from here:
+          This browser blocks copying. Copy the text here:
           <textarea
             readOnly
             rows={4}

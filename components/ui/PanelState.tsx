@@ -36,7 +36,7 @@ function Loading({ what }: { readonly what: string }) {
             <span className="block h-full w-1/3 motion-safe:animate-pulse rounded bg-accent" />
           </span>
           <span>{what} …</span>
-          {phase === "slow" && <span className="text-xs">This takes longer than usual. It is still being worked on.</span>}
+          {phase === "slow" && <span className="text-xs">This takes longer than usual. It is still in progress.</span>}
         </>
       )}
     </div>

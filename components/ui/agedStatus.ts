@@ -5,5 +5,5 @@ import type { PanelStatus } from "./PanelState";
 export function agedStatus(known: PanelStatus, { dataUpdatedAt }: { readonly dataUpdatedAt: number }, nowMs: number | null): PanelStatus {
   if (known.kind !== "stale") return known;
   const ageSeconds = nowMs === null ? 0 : Math.max(0, (nowMs - dataUpdatedAt) / 1000);
-  return { kind: "stale", note: `${known.note} What is shown is ${formatAge(ageSeconds)} old.` };
+  return { kind: "stale", note: `${known.note} This data is ${formatAge(ageSeconds)} old.` };
 }

@@ -13,6 +13,7 @@ import {
   formatScoreSpan,
   formatSeconds,
   formatSecondsSpan,
+  formatShare,
   formatUsd,
 } from "./format";
 
@@ -71,4 +72,15 @@ describe("format", () => {
   it("puts a noun in the singular for one", () => {
     expect([0, 1, 2430].map((count) => formatCounted(count, "row"))).toEqual(["0 rows", "1 row", "2,430 rows"]);
   });
+});
+
+it("calls a share none only where it is none", () => {
+  expect([0, 0.0004, 0.0049, 0.005, 0.714, null].map(formatShare)).toEqual([
+    "0\u00a0%",
+    "<1\u00a0%",
+    "<1\u00a0%",
+    "1\u00a0%",
+    "71\u00a0%",
+    "–",
+  ]);
 });

@@ -71,6 +71,20 @@ export function formatPercent(fraction: number | null | undefined): string {
   return isAbsent(fraction) ? ABSENT : `${fixed(fraction * 100, 0)}${NBSP}%`;
 }
 
+/** Shares below half a per cent, which whole per cents would show as 0. */
+const LEAST_SHARE = 0.005;
+
+/** A measured share as whole per cent, where only nothing reads as `0 %`: `71 %`, `<1 %`. */
+export const formatShare = (share: number | null | undefined): string =>
+  typeof share === "number" && share > 0 && share < LEAST_SHARE ? `<1${NBSP}%` : formatPercent(share);
+
+/** A fraction as per cent with one decimal: `71.4 %`. */
+export const formatFinePercent = (fraction: number | null): string => (isAbsent(fraction) ? ABSENT : `${fixed(fraction * 100, 1)}${NBSP}%`);
+
+/** A span of fractions with one decimal, its ends rounded outwards: `38.1 to 41.7 %`. */
+export const formatFinePercentSpan = ({ low, high }: Span): string =>
+  `${fixed(low * 100, 1, "down")} to ${fixed(high * 100, 1, "up")}${NBSP}%`;
+
 /** A span of fractions, its ends rounded outwards: `38 % to 42 %`. */
 export const formatPercentSpan = ({ low, high }: Span): string =>
   `${fixed(low * 100, 0, "down")}${NBSP}% to ${fixed(high * 100, 0, "up")}${NBSP}%`;

@@ -4,12 +4,19 @@ import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { PageHeader } from "../ui/PageHeader";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
+import { Tabs } from "../ui/Tabs";
 import { useUrlView } from "../url/useUrlView";
-import { DeclaredTab } from "./DeclaredTab";
-import { JustInTimeTab } from "./JustInTimeTab";
-import { LearntTab } from "./LearntTab";
-import { WorkflowTabs } from "./WorkflowTabs";
-import { type WorkflowTab, workflowsCodec } from "./workflowsCodec";
+import { DeclaredTab } from "./declared/DeclaredTab";
+import { type WorkflowTab, workflowsCodec, workflowTabs } from "./graph/workflowsCodec";
+import { JustInTimeTab } from "./justInTime/JustInTimeTab";
+import { LearntTab } from "./learnt/LearntTab";
+
+const names: Readonly<Record<WorkflowTab, string>> = { learnt: "Learnt", declared: "Declared", "just-in-time": "Just in time" };
+
+/** The three things of this page: what calls have taught, what was declared, and which models are chosen just in time. */
+function WorkflowTabs({ tab, onTab }: { readonly tab: WorkflowTab; readonly onTab: (tab: WorkflowTab) => void }) {
+  return <Tabs label="Workflows" names={names} tabs={workflowTabs} tab={tab} onTab={onTab} />;
+}
 
 const says: Readonly<Record<WorkflowTab, string>> = {
   learnt: "Which agents call which, how long their programs still take, and who goes first.",

@@ -45,7 +45,7 @@ export function AgreementPanel(props: { readonly detail: WorkloadDetail; readonl
             </ul>
           </section>
         ))}
-        {detail.agreement.length === 0 && <p className="text-sm text-ink-3">One model answers: there is nothing to agree with.</p>}
+        {detail.agreement.length === 0 && <p className="text-sm text-ink-3">Only one model answers, so there is no agreement to show.</p>}
       </div>
     </Panel>
   );

@@ -13,10 +13,27 @@ import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { Table } from "../ui/Table";
+import { readWord } from "../url/readParam";
+import type { UrlCodec } from "../url/useUrlView";
 import { useUrlView } from "../url/useUrlView";
-import { type CompareView, compareCodec } from "./compareCodec";
 import { OriginBadges } from "./OriginBadges";
 import { type ComparisonRow, commonText, nameOf, onlyApart, prepareComparison, prepareLineage } from "./prepareComparison";
+
+/** Which two workloads are compared, and whether only what differs is shown. */
+interface CompareView {
+  readonly a: string | null;
+  readonly b: string | null;
+  readonly onlyApart: boolean;
+}
+
+const compareCodec: UrlCodec<CompareView> = {
+  parse: (params) => ({
+    a: params.get("a") || null,
+    b: params.get("b") || null,
+    onlyApart: readWord(params, "rows", ["apart"]) !== null,
+  }),
+  format: ({ a, b, onlyApart }) => ({ a: a ?? undefined, b: b ?? undefined, rows: onlyApart ? "apart" : undefined }),
+};
 
 const tones: Readonly<Record<ComparisonRow["verdict"], string>> = {
   apart: "font-semibold text-accent",
@@ -35,7 +52,7 @@ export function CompareScreen() {
   const query = useQuery(
     trpc.workloads.compare.queryOptions({ a: a ?? "", b: b ?? "" }, { enabled: a !== null && b !== null, retry: false }),
   );
-  const unchosen: PanelStatus = { kind: "empty", title: "Choose two workloads", text: "Each of them above, or two ticks in the list." };
+  const unchosen: PanelStatus = { kind: "empty", title: "Choose two workloads", text: "Choose them above, or tick two in the list." };
   const status = a === null || b === null ? unchosen : queryStatus(query, { what: "Comparing" });
   return (
     <div className="flex flex-col gap-4">
@@ -77,7 +94,7 @@ function Chooser(props: {
       value={value ?? ""}
       options={[
         { value: "", text: "choose one" },
-        ...(missing ? [{ value, text: "one that is not here" }] : []),
+        ...(missing ? [{ value, text: "not stored here" }] : []),
         ...list.map((workload) => ({ value: workload.id, text: nameOf(workload) })),
       ]}
       onChange={(id) => props.onChange(id || null)}
@@ -97,10 +114,10 @@ function Compared(props: {
   const { a, b } = comparison;
   return (
     <>
-      <Panel title="What they are">
+      <Panel title="Sources">
         <p className="mb-3 text-sm">{commonText(comparison)}</p>
         <Table
-          caption="What the two workloads were made of"
+          caption="Sources of the two workloads"
           columns={[
             { key: "name", name: "Part" },
             { key: "a", name: "A" },
@@ -139,7 +156,7 @@ function Compared(props: {
         title="Figures"
         aside={
           <Check checked={view.onlyApart} onChange={props.onOnlyApart}>
-            Only what is apart
+            Only differences beyond noise
           </Check>
         }
       >
@@ -182,8 +199,8 @@ function Compared(props: {
           </Table>
         )}
         <p className="mt-3 max-w-prose text-xs text-ink-3">
-          Means with half their 90 % intervals. Apart: more than the number of prompts explains. One difference in ten that is nothing but
-          chance is marked too.
+          Means with half their 90 % intervals. Beyond noise: more than the number of prompts explains. One in ten chance differences is
+          marked too.
         </p>
       </Panel>
     </>

@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { Route } from "next";
 import Link from "next/link";
 import type { Plan } from "@/solver/plan/plan";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { type AskedGate, gateOf, gateWarning } from "./prepareGateWarning";
 
@@ -20,8 +20,8 @@ export function GateWarning({ plan }: { readonly plan: Plan }) {
 function Warned({ asked }: { readonly asked: AskedGate }) {
   const link = useClusterLink();
   const { jobId, floor } = asked;
-  const { data, error } = useQuery(useTRPC().labels.trust.queryOptions({ jobId, floor }, { select: takeOutcome, staleTime: 0 }));
-  const unknown = error === null ? null : `How far "${asked.gate.name}", the gate's judge, can be trusted is not known: ${error.message}`;
+  const { data, error } = useQuery(useTRPC().labels.trust.queryOptions({ jobId, floor }, { select: unwrapOutcome, staleTime: 0 }));
+  const unknown = error === null ? null : `The trust in "${asked.gate.name}", the gate's judge, is unknown: ${error.message}`;
   const warning = data === undefined ? unknown : gateWarning(asked, data.trust);
   return (
     warning !== null && (

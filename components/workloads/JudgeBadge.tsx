@@ -5,7 +5,7 @@ import { Badge } from "../ui/Badge";
 export function JudgeBadge({ workload: { judge, measured } }: { readonly workload: Pick<WorkloadSummary, "judge" | "measured"> }) {
   if (judge.kind === "measured" && measured?.emulated) {
     return (
-      <Badge tone="hatched" title="Judged scores were measured of answers that emulated engines gave.">
+      <Badge tone="hatched" title="Judged scores were measured on answers of emulated engines.">
         judge measured, emulated
       </Badge>
     );

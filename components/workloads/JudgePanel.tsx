@@ -26,7 +26,7 @@ function JudgedModel({ column: { model, judgedByLabel, judgeAuc }, identities, i
         <span className="text-sm text-ink">
           <ModelName model={model} identities={identities} />
         </span>
-        <span>{judgeAuc === null ? "All labels are alike: nothing tells how reliable the scores are." : `AUC ${aucText(judgeAuc)}`}</span>
+        <span>{judgeAuc === null ? "All labels are equal: the reliability of the scores is unknown." : `AUC ${aucText(judgeAuc)}`}</span>
         <span className="text-ink-3">
           {formatCount(right)} right, {formatCount(wrong)} wrong
         </span>
@@ -75,8 +75,8 @@ export function JudgePanel(props: {
   return (
     <Panel title="Label against judged score" aside={<JudgeBadge workload={summary} />}>
       <p className="mb-3 max-w-prose text-xs text-ink-2">
-        Judged scores of answers that are right {by} (above) and of those that are wrong (below), each as shares of its own. AUC: of two
-        answers of the same model, one right and one wrong, the right one has the higher score so often. A coin has 0.50.
+        Judged scores of answers that are right {by} (above) and of those that are wrong (below), each as shares of its own total. AUC: how
+        often, of two answers of the same model, the right one scores higher than the wrong one. A coin has 0.50.
       </p>
       <div className="grid gap-4 [grid-template-columns:repeat(auto-fill,minmax(min(180px,100%),1fr))]">
         {detail.models.map((column) => (
@@ -86,11 +86,11 @@ export function JudgePanel(props: {
       {detail.judgedPairs.length > 0 && (
         <div className="mt-4">
           <Table
-            caption="How well judged scores tell which prompts to send on"
+            caption="How well judged scores select prompts to escalate"
             columns={[
               { key: "smaller", name: "Scores of" },
-              { key: "larger", name: "Sent on to" },
-              { key: "auc", name: "AUC of sending on", numeric: true },
+              { key: "larger", name: "Escalated to" },
+              { key: "auc", name: "AUC of escalation", numeric: true },
             ]}
           >
             {detail.judgedPairs.map(({ smaller, larger, auc }) => (
@@ -106,7 +106,7 @@ export function JudgePanel(props: {
             ))}
           </Table>
           <p className="mt-1 max-w-prose text-xs text-ink-3">
-            Of two prompts on which the larger model gains differently, the one on which it gains more has the lower score so often.
+            How often, of two prompts with different gains from the larger model, the one with the larger gain has the lower score.
           </p>
         </div>
       )}

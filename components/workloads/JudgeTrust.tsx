@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Route } from "next";
 import Link from "next/link";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { prepareTrust } from "../labelling/prepareTrust";
 import { usePlannedFloor } from "../labelling/usePlannedFloor";
 import { useClusterLink } from "../shell/useCurrentCluster";
@@ -17,16 +17,16 @@ export function JudgeTrust({ jobId, workloadId }: { readonly jobId: string; read
   const link = useClusterLink();
   const planned = usePlannedFloor([workloadId]);
   const asked = { jobId, floor: planned?.floor ?? 0 };
-  const query = useQuery(useTRPC().labels.trust.queryOptions(asked, { select: takeOutcome, enabled: planned !== null }));
+  const query = useQuery(useTRPC().labels.trust.queryOptions(asked, { select: unwrapOutcome, enabled: planned !== null }));
   const trust = query.data?.trust;
   return (
     <section aria-label="Trust in the measures" className="mt-4 flex flex-col gap-2 border-t pt-3">
-      <PanelState status={queryStatus(query, { what: "Holding measures against hand labels" })}>
+      <PanelState status={queryStatus(query, { what: "Comparing measures with hand labels" })}>
         {() =>
           trust !== undefined && (
             <>
               <p className="text-xs text-ink-3">
-                Held against a floor of {trust.floor}: {planned?.from}. On the profile's page it can be turned.
+                Compared with a floor of {trust.floor}: {planned?.from}. The profile's page can change it.
               </p>
               <ul className="flex list-none flex-col gap-2 text-sm">
                 {prepareTrust(trust).map((row) => (

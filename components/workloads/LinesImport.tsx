@@ -1,12 +1,12 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
+import { FilePicker } from "../ui/FilePicker";
 import { formatCounted } from "../ui/format";
-import { FilePicker } from "./FilePicker";
-import { uploadWorkload } from "./uploadFile";
+import { uploadWorkload } from "../ui/uploadFile";
 
 /** A workload as another studio exported it. */
 export function LinesImport({ onDone }: { readonly onDone: (id: string) => void }) {
@@ -15,7 +15,7 @@ export function LinesImport({ onDone }: { readonly onDone: (id: string) => void 
   const queries = useQueryClient();
   const file = useMutation({ mutationFn: uploadWorkload, onMutate: () => take.reset() });
   const take = useMutation({
-    mutationFn: async (uploadId: string) => takeOutcome(await client.workloads.importLines.mutate({ uploadId })),
+    mutationFn: async (uploadId: string) => unwrapOutcome(await client.workloads.importLines.mutate({ uploadId })),
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries(trpc.workloads.pathFilter());
       onDone(id);
@@ -26,7 +26,7 @@ export function LinesImport({ onDone }: { readonly onDone: (id: string) => void 
     <>
       <FilePicker
         label="Workload file"
-        hint="JSONL, up to 64 MB, as Export on a workload's page writes it. Damage is told by line, and nothing of a damaged file is kept."
+        hint="JSONL, up to 64 MB, as Export on a workload's page writes it. Errors are listed by line, and a damaged file is not imported."
         accept=".jsonl,.ndjson,application/jsonl,application/x-ndjson"
         busy={file.isPending}
         note={

@@ -7,7 +7,7 @@ export function OriginBadges({ workload }: { readonly workload: Pick<WorkloadSum
     <>
       {workload.generated && <Badge tone="hatched">generated</Badge>}
       {workload.measured?.emulated && (
-        <Badge tone="hatched" title="Emulated engines gave the answers: quality and lengths say nothing of real models.">
+        <Badge tone="hatched" title="Answers come from emulated engines: quality and lengths do not apply to real models.">
           emulated
         </Badge>
       )}

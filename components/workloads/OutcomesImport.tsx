@@ -2,15 +2,15 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { AZURE_CONVERSATION_SHAPE } from "@/solver/workload/gammaArrivals";
-import { takeOutcome } from "../api/takeOutcome";
+import { AZURE_CONVERSATION_SHAPE } from "@/solver/engine/gammaArrivals";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { SelectField, TextField } from "../ui/Field";
+import { FilePicker } from "../ui/FilePicker";
 import { formatCounted, formatRate } from "../ui/format";
-import { FilePicker } from "./FilePicker";
+import { type OutcomesSurvey, uploadArrivals, uploadOutcomes } from "../ui/uploadFile";
 import { AUC_CHOICES, type ImportChoice, importRequest, startingChoice, unnamedModels } from "./prepareImport";
-import { type OutcomesSurvey, uploadArrivals, uploadOutcomes } from "./uploadFile";
 
 /** What to take from the table, once it is known what is in it. */
 function Choices(props: {
@@ -72,13 +72,13 @@ function Choices(props: {
           />
         ))}
       {family.judged ? (
-        <p className="text-sm text-ink-2">The table carries judged scores: they are used as measured.</p>
+        <p className="text-sm text-ink-2">The table has judged scores: they are used as measured.</p>
       ) : (
         <SelectField
           label="Judge (modelled): reliability as AUC"
           value={String(choice.auc)}
           options={[...AUC_CHOICES]}
-          hint="The table has labels only. What a judge would have scored is modelled, and called so wherever it shows."
+          hint="The table has labels only. Judge scores are modelled and marked as modelled everywhere."
           onChange={(value) => onChange({ ...choice, auc: Number(value) })}
         />
       )}
@@ -102,7 +102,7 @@ export function OutcomesImport({ onDone }: { readonly onDone: (id: string) => vo
     onSuccess: ({ uploadId }) => setChoice((current) => (current === null ? null : { ...current, arrivalsUploadId: uploadId })),
   });
   const take = useMutation({
-    mutationFn: async (request: ReturnType<typeof importRequest>) => takeOutcome(await client.workloads.import.mutate(request)),
+    mutationFn: async (request: ReturnType<typeof importRequest>) => unwrapOutcome(await client.workloads.import.mutate(request)),
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries(trpc.workloads.pathFilter());
       onDone(id);

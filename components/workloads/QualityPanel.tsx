@@ -52,7 +52,7 @@ export function QualityPanel(props: {
             ))}
           </ul>
           <p className="mt-2 max-w-prose text-xs text-ink-3">
-            With {formatCounted(summary.prompts, "prompt")}, differences below {floor} may be chance; four times the prompts halve that.
+            With {formatCounted(summary.prompts, "prompt")}, differences below {floor} may be chance; four times as many prompts halve that.
           </p>
         </>
       )}

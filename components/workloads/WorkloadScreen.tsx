@@ -3,8 +3,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { takeOutcome } from "../api/takeOutcome";
 import { type Outputs, useTRPC, useTRPCClient } from "../api/trpc";
+import { unwrapOutcome } from "../api/unwrapOutcome";
 import { ByHour } from "../arrivals/PreviewPanel";
 import { HistogramChart } from "../charts/HistogramChart";
 import { prepareHistogram } from "../charts/prepareHistogram";
@@ -18,19 +18,27 @@ import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { RemoveButton } from "../ui/RemoveButton";
 import { useModelIdentities } from "../ui/useModelIdentities";
-import { flagCodec } from "../url/flagCodec";
+import type { UrlCodec } from "../url/useUrlView";
 import { useUrlView } from "../url/useUrlView";
 import { AgreementPanel } from "./AgreementPanel";
+import { ArrivalsDialog } from "./ArrivalsDialog";
 import { CategoryPanel } from "./CategoryPanel";
 import { JudgeBadge } from "./JudgeBadge";
 import { JudgePanel } from "./JudgePanel";
+import { LineagePanel } from "./LineagePanel";
 import { ModelName } from "./ModelName";
 import { OriginBadges } from "./OriginBadges";
 import { judgedText, versionText } from "./prepareWorkloads";
 import { QualityPanel } from "./QualityPanel";
-import { RearriveDialog } from "./RearriveDialog";
-import { TiesPanel } from "./TiesPanel";
 import { WorkloadTabs } from "./WorkloadTabs";
+
+/** Whether a dialog named by a parameter is open, so that other pages can link to it: `?import=open`. */
+function flagCodec(name: string): UrlCodec<{ readonly open: boolean }> {
+  return {
+    parse: (params) => ({ open: params.get(name) === "open" }),
+    format: (view) => ({ [name]: view.open ? "open" : undefined }),
+  };
+}
 
 type Opened = Outputs["workloads"]["get"];
 
@@ -56,12 +64,7 @@ function Lengths({ workload, identities }: { readonly workload: Opened; readonly
               </h3>
               <div className="grid gap-4 sm:grid-cols-3">
                 <HistogramChart title="Output tokens" of="answer" picture={prepareHistogram(model.outputTokens, tokens)} hue={hue} />
-                <HistogramChart
-                  title="Label: the quality that counts"
-                  of="answer"
-                  picture={prepareHistogram(model.label, formatScore)}
-                  hue={hue}
-                />
+                <HistogramChart title="Label: quality" of="answer" picture={prepareHistogram(model.label, formatScore)} hue={hue} />
                 <HistogramChart
                   title={`Judged score (${judgedText(summary)})`}
                   of="answer"
@@ -92,7 +95,7 @@ function ArrivalsPanel({ summary, detail }: Opened) {
       </div>
       <p className="mt-3 text-xs text-ink-3">
         {summary.arrivalsFrom}. Planning and replay stretch them to the rate asked for; the pattern stays.
-        {detail.byHour === null && " At which hours of the day they came is not known."}
+        {detail.byHour === null && " The hours of the day are unknown."}
       </p>
     </Panel>
   );
@@ -107,7 +110,7 @@ function Content({ workload }: { readonly workload: Opened }) {
         <QualityPanel summary={summary} detail={detail} identities={identities} />
         <AgreementPanel detail={detail} identities={identities} />
         <JudgePanel summary={summary} detail={detail} identities={identities} />
-        <TiesPanel summary={summary} />
+        <LineagePanel summary={summary} />
         <Panel title="Prompts" aside={<span>mean {tokens(summary.meanInputTokens)} tokens</span>}>
           <HistogramChart title="Input tokens" of="prompt" picture={prepareHistogram(detail.inputTokens, tokens)} hue="var(--accent)" />
           <p className="mt-3 text-xs text-ink-3">
@@ -130,7 +133,7 @@ function RemoveWorkload({ id, name }: { readonly id: string; readonly name: stri
   const router = useRouter();
   const link = useClusterLink();
   const remove = useMutation({
-    mutationFn: async () => takeOutcome(await client.workloads.remove.mutate({ id })),
+    mutationFn: async () => unwrapOutcome(await client.workloads.remove.mutate({ id })),
     onSuccess: async () => {
       router.push(link("/workloads"));
       await queries.invalidateQueries(trpc.workloads.list.pathFilter());
@@ -140,7 +143,7 @@ function RemoveWorkload({ id, name }: { readonly id: string; readonly name: stri
     <RemoveButton
       name={name}
       kind="workload"
-      consequences="Plans made on it stay; new ones can no longer be made, and its load can no longer be replayed."
+      consequences="Its plans stay; no new plan can use it, and its load can no longer be replayed."
       removal={remove}
     />
   );
@@ -175,7 +178,7 @@ export function WorkloadScreen({ id }: { readonly id: string }) {
       <PanelState status={queryStatus(query, { what: "Reading the workload" })}>
         {() => query.data !== undefined && <Content workload={query.data} />}
       </PanelState>
-      {open && summary !== undefined && <RearriveDialog summary={summary} onClose={() => write({ open: false }, "replace")} />}
+      {open && summary !== undefined && <ArrivalsDialog summary={summary} onClose={() => write({ open: false }, "replace")} />}
     </div>
   );
 }

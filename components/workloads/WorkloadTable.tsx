@@ -19,7 +19,7 @@ const columns = [
   { key: "from", name: "From" },
   { key: "prompts", name: "Prompts", numeric: true },
   { key: "rate", name: "Recorded", numeric: true },
-  { key: "plans", name: "Rest on it", numeric: true },
+  { key: "plans", name: "Plans", numeric: true },
   { key: "made", name: "Made", numeric: true },
 ] as const;
 

@@ -9,7 +9,7 @@ import { PageHeader } from "../ui/PageHeader";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useUrlView } from "../url/useUrlView";
-import { BringWorkload } from "./BringWorkload";
+import { ImportWorkload } from "./ImportWorkload";
 import { prepareWorkloads } from "./prepareWorkloads";
 import { WorkloadTable } from "./WorkloadTable";
 import { WorkloadTabs } from "./WorkloadTabs";
@@ -27,13 +27,13 @@ export function WorkloadsScreen() {
     empty: query.data?.length === 0 && {
       kind: "empty",
       title: "No workload yet",
-      text: "Plans are made on prompts, what each model answers to them and how good that is. Bring your own.",
+      text: "Plans use prompts and the length and quality of each model's answers. Import your own.",
       action: <Button onClick={bring}>Import</Button>,
     },
   });
   const status: PanelStatus =
     asked.kind === "ready" && uses.error !== null
-      ? { kind: "partial", note: `how many plans rest on each is not known: ${uses.error.message}` }
+      ? { kind: "partial", note: `the number of plans of each workload is unknown: ${uses.error.message}` }
       : asked;
   const known = new Set(query.data?.map(({ id }) => id));
   const ticked = view.ticked.filter((id) => known.has(id));
@@ -67,7 +67,7 @@ export function WorkloadsScreen() {
         )}
       </PanelState>
       {view.bring !== null && (
-        <BringWorkload step={view.bring} onStep={(step) => write({ bring: step }, step === null ? "replace" : "push")} />
+        <ImportWorkload step={view.bring} onStep={(step) => write({ bring: step }, step === null ? "replace" : "push")} />
       )}
     </div>
   );

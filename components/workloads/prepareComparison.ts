@@ -114,13 +114,13 @@ export function prepareLineage({ a, b, content }: WorkloadComparison): readonly 
 
 /** What the two have in common, and what that means for the figures below, in a sentence. */
 export function commonText({ content: { prompts, same } }: Pick<WorkloadComparison, "content">): string {
-  if (same.outcomes && same.arrivals) return "Both hold the same: nothing to choose between.";
+  if (same.outcomes && same.arrivals) return "Both have the same content.";
   if (same.outcomes) return "The same prompts and outcomes with other arrivals.";
-  if (same.prompts) return `The same ${formatCounted(prompts.a, "prompt")}, answered or judged anew: compared prompt by prompt.`;
+  if (same.prompts) return `The same ${formatCounted(prompts.a, "prompt")}, answered or judged again: compared prompt by prompt.`;
   if (prompts.shared > 0) {
-    return `${formatCounted(prompts.shared, "prompt")} in both, of ${formatCount(prompts.a)} and ${formatCount(prompts.b)}: compared as samples apart, which makes intervals wide rather than narrow.`;
+    return `${formatCounted(prompts.shared, "prompt")} in both, of ${formatCount(prompts.a)} and ${formatCount(prompts.b)}: compared as independent samples, which gives wider intervals.`;
   }
-  return "No prompt in common: compared as samples apart.";
+  return "No prompt in common: compared as independent samples.";
 }
 
 export const nameOf = (workload: Pick<WorkloadSummary, "name" | "version">): string => `${workload.name} ${versionText(workload)}`;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { MeasureTrust, WorkloadSummary } from "@/server/contracts/studio";
-import { examplePlanDraft } from "@/solver/plan/examplePlan";
+import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { gateOf, gateWarning } from "./prepareGateWarning";
 
 const examplePlan = examplePlanDraft();
@@ -31,10 +31,10 @@ it("has nothing to hold where no profile measured the judge, or one model answer
 it("warns where nobody has labelled, passes on why a judge is not fit, and is silent where it is or where another measure is meant", () => {
   const warned = (change: Partial<MeasureTrust>) => gateWarning({ gate, floor: 50 }, { measures: [measure(change)] });
   expect(warned({ labels: 0, warning: "Nobody." })).toBe(
-    'Nobody has labelled by hand what "Small judge", the gate\'s judge, scored: whether it holds a floor of 50 is not known.',
+    'The scores of "Small judge", the gate\'s judge, have no hand labels: it is unknown whether it meets a floor of 50.',
   );
   expect(warned({ warning: "An AUC of 0.52 is too weak." })).toBe(
-    '"Small judge", the gate\'s judge, is not fit for a floor of 50 as things stand: An AUC of 0.52 is too weak.',
+    '"Small judge", the gate\'s judge, is not fit for a floor of 50 at present: An AUC of 0.52 is too weak.',
   );
   expect(warned({})).toBeNull();
   expect(warned({ measureId: "right", warning: "weak" })).toBeNull();

@@ -28,6 +28,6 @@ export function gateWarning(
   const trust = measures.find(({ measureId }) => measureId === gate.id);
   if (trust === undefined || trust.warning === null) return null;
   if (trust.labels === 0)
-    return `Nobody has labelled by hand what "${gate.name}", the gate's judge, scored: whether it holds a floor of ${floor} is not known.`;
-  return `"${gate.name}", the gate's judge, is not fit for a floor of ${floor} as things stand: ${trust.warning}`;
+    return `The scores of "${gate.name}", the gate's judge, have no hand labels: it is unknown whether it meets a floor of ${floor}.`;
+  return `"${gate.name}", the gate's judge, is not fit for a floor of ${floor} at present: ${trust.warning}`;
 }

@@ -1,5 +1,5 @@
 import type { Inputs } from "../api/trpc";
-import type { OutcomesSurvey, Uploaded } from "./uploadFile";
+import type { OutcomesSurvey, Uploaded } from "../ui/uploadFile";
 
 /** AUC of a modelled judge unless told: what a good small judge reaches on right-or-wrong labels. */
 const DEFAULT_AUC = 0.8;

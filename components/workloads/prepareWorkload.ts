@@ -114,7 +114,7 @@ export function prepareCategories({ categories, models }: Pick<WorkloadDetail, "
   }));
 }
 
-export interface JudgedBar {
+interface JudgedBar {
   readonly key: string;
   /** `20 to 30`. */
   readonly scores: string;

@@ -46,18 +46,18 @@ export class Message {
   /**
    * Headers for one call:
    * `x-session-id` which message it belongs to, `x-weir-workflow` which application, `x-weir-agent` which agent calls,
-   * `x-weir-upstream` the agents whose answers it follows, an agent once for each answer (left out: the gateway takes the call
-   * that ended last), and `x-weir-start` when the message began, in Unix milliseconds.
+   * `x-weir-parents` the agents whose answers it follows, an agent once for each answer (left out: the gateway takes the call
+   * that ended last), and `x-weir-started-at` when the message began, in Unix milliseconds.
    */
   headers(agent: string, upstream: readonly string[] = []): Record<string, string> {
     const follows = upstream
       .map(oneWord)
       .filter((name) => name !== "")
       .slice(-MOST_UPSTREAM);
-    const said = { "x-weir-workflow": oneWord(this.application), "x-weir-agent": oneWord(agent), "x-weir-upstream": follows.join(",") };
+    const said = { "x-weir-workflow": oneWord(this.application), "x-weir-agent": oneWord(agent), "x-weir-parents": follows.join(",") };
     return {
       "x-session-id": this.id,
-      "x-weir-start": String(this.startedAtMs),
+      "x-weir-started-at": String(this.startedAtMs),
       ...Object.fromEntries(Object.entries(said).filter(([, value]) => value !== "")),
     };
   }

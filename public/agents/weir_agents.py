@@ -39,16 +39,16 @@ class Message:
     def headers(self, agent, upstream=()):
         """Headers for one call:
         `x-session-id` which message it belongs to, `x-weir-workflow` which application, `x-weir-agent` which agent calls,
-        `x-weir-upstream` the agents whose answers it follows, an agent once for each answer (left out: the gateway takes the call
-        that ended last), and `x-weir-start` when the message began, in Unix milliseconds.
+        `x-weir-parents` the agents whose answers it follows, an agent once for each answer (left out: the gateway takes the call
+        that ended last), and `x-weir-started-at` when the message began, in Unix milliseconds.
         """
         follows = [word for word in map(_one_word, upstream) if word][-_MOST_UPSTREAM:]
         said = {
             "x-session-id": self.id,
-            "x-weir-start": str(self.started_at_ms),
+            "x-weir-started-at": str(self.started_at_ms),
             "x-weir-workflow": _one_word(self.application),
             "x-weir-agent": _one_word(agent),
-            "x-weir-upstream": ",".join(follows),
+            "x-weir-parents": ",".join(follows),
         }
         return {name: value for name, value in said.items() if value}
 

@@ -1,39 +1,39 @@
 import type { PromptSurvey, SurveyedAnswers } from "@/server/contracts/studio";
-import { surveyAnswers } from "@/server/planning/importAnswers";
-import { importArrivals } from "@/server/planning/importArrivals";
-import { importAssignments } from "@/server/planning/importAssignments";
-import { importServingRows } from "@/server/planning/importServingRows";
-import { importSessions } from "@/server/planning/importSessions";
-import type { CsvSource } from "@/server/planning/readCsv";
-import { type OutcomeSurvey, surveyOutcomes } from "@/server/planning/surveyOutcomes";
-import { surveyWorkload, type WorkloadSurvey } from "@/server/planning/surveyWorkload";
+import { surveyAnswers } from "@/server/planning/imports/importAnswers";
+import { importArrivals } from "@/server/planning/imports/importArrivals";
+import { importAssignments } from "@/server/planning/imports/importAssignments";
+import { importServingRows } from "@/server/planning/imports/importServingRows";
+import { importSessions } from "@/server/planning/imports/importSessions";
+import type { CsvSource } from "@/server/planning/imports/readCsv";
+import { type OutcomeSurvey, surveyOutcomes } from "@/server/planning/imports/surveyOutcomes";
+import { surveyWorkload, type WorkloadSurvey } from "@/server/planning/imports/surveyWorkload";
 import { type RunsSurvey, surveyRuns } from "@/server/prediction/surveyRuns";
 import { surveyInThread } from "@/server/prompts/promptsThread";
-import type { SessionRow } from "@/solver/ensemble/sessionRow";
+import type { SessionRow } from "@/solver/ensemble/sessions/sessionRow";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import { rowProblemTexts } from "@/solver/workload/rowProblems";
-import type { Uploads } from "./uploads";
+import type { Uploads } from "../store/uploads";
 
-export interface ArrivalSurvey {
+interface ArrivalSurvey {
   readonly ok: true;
   readonly arrivals: number;
   readonly spanSeconds: number;
   readonly origin: string;
 }
 
-export interface ServingSurvey {
+interface ServingSurvey {
   readonly ok: true;
   /** Rows that predictions can be held against. */
   readonly rows: number;
 }
 
-export interface AssignmentsSurvey {
+interface AssignmentsSurvey {
   readonly ok: true;
   /** Questions that experts are assigned to. */
   readonly questions: number;
 }
 
-export interface SessionsSurvey {
+interface SessionsSurvey {
   readonly ok: true;
   readonly rows: number;
   readonly models: readonly string[];

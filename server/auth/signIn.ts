@@ -1,6 +1,12 @@
+import { createHash, randomBytes } from "node:crypto";
 import type { Store } from "@/server/store/store";
-import { hashSecret, newSecret } from "./secret";
 import { sessionSeconds } from "./sessionCookie";
+
+/** 256 random bits, URL-safe: a sign-in token or a session cookie. */
+const newSecret = (): string => randomBytes(32).toString("base64url");
+
+/** What is stored of a secret: its SHA-256, enough to recognise it and not to make it. */
+const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
 /** A link left in a terminal's scrollback must not work for long. */
 const linkLifeMs = 3_600_000;

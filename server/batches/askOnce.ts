@@ -1,8 +1,8 @@
-import type { Prompt } from "@/server/contracts/prompts";
-import { ownLimit } from "@/server/planning/ownLimits";
+import type { Prompt } from "@/server/contracts/studio/prompts";
+import { ownLimit } from "@/server/planning/ensembles/ownLimits";
 import { askModel } from "@/server/profiling/askModel";
-import type { Place } from "@/server/profiling/place";
-import { answerLimit } from "@/solver/ensemble/answerLimit";
+import type { Upstream } from "@/server/profiling/upstream";
+import { answerLimit } from "@/solver/ensemble/gate/answerLimit";
 
 /** What came of one attempt. */
 export type Attempt =
@@ -31,7 +31,7 @@ export type Attempt =
   | { readonly kind: "cut" };
 
 export interface AskedOnce {
-  readonly place: Place;
+  readonly place: Upstream;
   readonly body: Prompt["body"];
   /** Of the wall. */
   readonly timeoutSeconds: number;

@@ -1,5 +1,5 @@
+import { batchedWrite } from "@/server/store/batchedWrite";
 import type { StoredBatchCall } from "@/server/store/batchRepository";
-import { onceATurn } from "@/server/store/onceATurn";
 import type { Store } from "@/server/store/store";
 
 export type BatchBook = ReturnType<typeof createBatchBook>;
@@ -17,7 +17,7 @@ interface Ended {
 export function createBatchBook(batchId: string, batches: Pick<Store["batches"], "saveCalls">) {
   let rows: StoredBatchCall[] = [];
   const left = new Set<Ended>();
-  const flush = onceATurn(() => {
+  const flush = batchedWrite(() => {
     const waiting = rows;
     rows = [];
     batches.saveCalls(batchId, waiting);

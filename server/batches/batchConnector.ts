@@ -1,10 +1,11 @@
-import { awaitEngine, defaultLoadLimitMs } from "@/server/clusters/awaitEngine";
-import type { Answer } from "@/server/clusters/connector";
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import { awaitEngine, defaultLoadLimitMs } from "@/server/clusters/connector/awaitEngine";
+import type { Answer } from "@/server/clusters/connector/connector";
+import { batchOfEngine, batchPrefix } from "@/server/contracts/engine/batchEngines";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
-import type { Doors, Place } from "@/server/profiling/place";
+import type { ConnectionPool, Upstream } from "@/server/profiling/upstream";
 import type { StoredBatch } from "@/server/store/batchRepository";
-import { batchOfEngine, batchPrefix, type ShapedSession } from "./batchShape";
+import type { ShapedSession } from "./batchShape";
 
 /** A cluster as a batch needs it. */
 export type BatchCluster = Pick<ConnectedCluster, "host" | "seen">;
@@ -16,14 +17,14 @@ export interface BatchConnectorParts {
   readonly clusterName: (clusterId: string) => string;
   /** In which a model is served. */
   readonly precisionOf: (model: string) => EngineOrder["precision"];
-  readonly doors: Doors;
+  readonly connections: ConnectionPool;
   /** Wall milliseconds that an engine may take to answer. */
   readonly loadLimitMs?: number;
 }
 
 /** An engine that answers. */
 export interface LoadedEngine {
-  readonly place: Place;
+  readonly place: Upstream;
   /** Engine seconds from its start until it answered; null: it was there before, so that not all of its loading was seen. */
   readonly loadSeconds: number | null;
 }
@@ -32,7 +33,7 @@ export type BatchConnector = ReturnType<typeof createBatchConnector>;
 
 /** Starts and ends a batch's engines wherever the cluster's host can: emulated, as processes, in Kubernetes. Does again what was done before, and changes nothing then. */
 export function createBatchConnector(parts: BatchConnectorParts) {
-  const { batch, clusterOf, clusterName, precisionOf, doors, loadLimitMs = defaultLoadLimitMs } = parts;
+  const { batch, clusterOf, clusterName, precisionOf, connections, loadLimitMs = defaultLoadLimitMs } = parts;
   const name = clusterName(batch.clusterId);
   const away = { ok: false, message: `${name} is not connected: attach it again.` } as const;
   const hostNow = () => clusterOf(batch.clusterId)?.host ?? null;
@@ -76,8 +77,8 @@ export function createBatchConnector(parts: BatchConnectorParts) {
       const engine = now.value.engines.find((one) => one.id === id);
       if (engine === undefined) return { ok: false, message: `${id} was up and is gone.` };
       const { url, access: { key, caFile, servedName = model } = {} } = engine;
-      const place: Place = {
-        ...{ id, url: `${url}/v1/chat/completions`, dispatcher: doors.to(url, { key, caFile }), servedName },
+      const place: Upstream = {
+        ...{ id, url: `${url}/v1/chat/completions`, dispatcher: connections.to(url, { key, caFile }), servedName },
         ...{ timeScale: now.value.timeScale, engine: id },
       };
       const isFresh = standing === undefined || cleared !== null;

@@ -5,7 +5,7 @@ import type { ShapedSession } from "./batchShape";
 import { BatchTally } from "./batchTally";
 import { CallQueue } from "./callQueue";
 import { SessionRecord } from "./sessionRecord";
-import { ensembleOf, orderOf } from "./testBatchStudio";
+import { ensembleOf, orderOf } from "./testing/testBatchStudio";
 
 const session = (stage: BatchStage, worker: number, turn: number, prompts: number | null): ShapedSession => ({
   ...{ stage, worker, turn, model: "m", placement: { node: "n", gpus: [0] }, engineId: `${stage}-${worker}-${turn}` },

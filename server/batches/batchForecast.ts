@@ -1,6 +1,6 @@
-import type { BatchSession } from "@/server/contracts/batches";
-import type { BatchOrder } from "@/server/store/batchOrder";
-import { secondsAtShare } from "@/solver/ensemble/aggregatorStage";
+import type { BatchSession } from "@/server/contracts/studio/batches";
+import type { BatchOrder } from "@/server/store/documents/batchOrder";
+import { secondsAtShare } from "@/solver/ensemble/sessions/aggregatorStage";
 import type { BatchTally } from "./batchTally";
 import type { Questions } from "./questions";
 import type { SessionRecord } from "./sessionRecord";

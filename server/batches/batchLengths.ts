@@ -1,7 +1,13 @@
-import { loadWorkload } from "@/server/api/workloadService";
 import type { Outcome } from "@/server/contracts/studio";
-import { type EnsembleLengths, ensembleLengths, type LengthTable, sampleLengths, workloadLengths } from "@/server/planning/ensembleLengths";
+import {
+  type EnsembleLengths,
+  ensembleLengths,
+  type LengthTable,
+  sampleLengths,
+  workloadLengths,
+} from "@/server/planning/ensembles/ensembleLengths";
 import type { Store } from "@/server/store/store";
+import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import { fittingSamples, type SamplesAsked } from "./fittingSamples";
 
 export interface LengthsAsked extends SamplesAsked {

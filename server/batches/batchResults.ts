@@ -1,7 +1,7 @@
-import type { BatchAnswer, BatchResult } from "@/server/contracts/batches";
+import type { BatchAnswer, BatchResult } from "@/server/contracts/studio/batches";
 import type { StoredBatch, StoredBatchCall } from "@/server/store/batchRepository";
 import type { Store } from "@/server/store/store";
-import { voteJudge } from "@/solver/ensemble/voteReader";
+import { voteJudge } from "@/solver/ensemble/gate/voteReader";
 import { type BatchShape, batchShape } from "./batchShape";
 import { judgeQuestion } from "./judgeQuestion";
 import { byPosition } from "./questions";

@@ -1,28 +1,28 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BatchState } from "@/server/contracts/batches";
-import type { Prompt } from "@/server/contracts/prompts";
+import type { BatchState } from "@/server/contracts/studio/batches";
+import type { Prompt } from "@/server/contracts/studio/prompts";
 import { createJobState } from "@/server/profiling/jobState";
 import type { StoredBatch, StoredBatchCall } from "@/server/store/batchRepository";
 import type { Store } from "@/server/store/store";
-import { aggregatorMessages } from "@/solver/ensemble/aggregatorPrompt";
-import { voteReader } from "@/solver/ensemble/voteReader";
+import { aggregatorMessages } from "@/solver/ensemble/gate/aggregatorPrompt";
+import { voteReader } from "@/solver/ensemble/gate/voteReader";
 import { boundedBody } from "./askOnce";
 import { createBatchBook } from "./batchBook";
 import { type BatchConnectorParts, createBatchConnector } from "./batchConnector";
+import { BatchProgress, type ProgressParts } from "./batchProgress";
 import type { ShapedSession } from "./batchShape";
-import { BatchStanding, type StandingParts } from "./batchStanding";
-import { Bell } from "./bell";
 import { CallQueue } from "./callQueue";
 import { emulatedWorkload } from "./emulatedWorkload";
+import { Notifier } from "./notifier";
+import { pauseReason } from "./pauseReason";
 import type { SessionRecord } from "./sessionRecord";
 import { type Hold, runSession, type SessionGround } from "./sessionRun";
-import { stumbledOver } from "./stumbledOver";
 
 /** How often what running sessions have taken is put down. */
 const KEEP_MS = 2_000;
 
-export interface BatchRunParts extends Omit<BatchConnectorParts, "batch">, StandingParts {
+export interface BatchRunParts extends Omit<BatchConnectorParts, "batch">, ProgressParts {
   readonly store: Store;
 }
 
@@ -36,7 +36,7 @@ export interface BatchRun {
   readonly pausedFor: Pause | null;
   /** It has ended, and that is on disk. */
   readonly isOver: boolean;
-  readonly standing: BatchStanding;
+  readonly standing: BatchProgress;
   /** Begins no more calls; those under way end, and engines stay loaded. */
   pause(kind: Pause["kind"], reason: string): void;
   resume(): void;
@@ -50,11 +50,11 @@ export interface BatchRun {
  * Takes a batch up where it stands: each worker goes through its sessions in turn, and what the gate leaves undecided goes to the aggregator when all of
  * them are over. Each call is put down before it is made and when it is over, so that nothing is asked twice but what a killed studio had under way.
  */
-export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun {
+export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun {
   const { store } = parts;
   const { id, order, promptSetId } = batch;
   const { ensemble, request } = order;
-  const standing = new BatchStanding(batch, parts);
+  const standing = new BatchProgress(batch, parts);
   const { shape, records, tally, questions } = standing;
   const connector = createBatchConnector({ ...parts, batch });
   const book = createBatchBook(id, store.batches);
@@ -66,7 +66,7 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
   // Every call under way listens.
   setMaxListeners(0, ending.signal);
   const { signal } = ending;
-  const bell = new Bell();
+  const changes = new Notifier();
   const queues = new Set<CallQueue>([questions.undecided]);
   const state = createJobState<Pause>({
     ...{ state: batch.state, pause: batch.pause, subject: request.name, audit: store.audit },
@@ -74,7 +74,7 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
   });
 
   function wake(): void {
-    bell.ring();
+    changes.notify();
     for (const queue of queues) queue.wake();
   }
 
@@ -90,11 +90,11 @@ export function takeUpBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
       return !state.isRunning || signal.aborted;
     },
     async opened() {
-      while (!state.isRunning && !signal.aborted) await bell.rung();
+      while (!state.isRunning && !signal.aborted) await changes.notified();
       return !signal.aborted;
     },
     pause: (reason) => pause("problem", reason),
-    stumble: (error) => pause("problem", stumbledOver(error)),
+    stumble: (error) => pause("problem", pauseReason(error)),
     sleep: (ms) => sleep(ms, undefined, { signal }).catch(() => undefined),
   };
 

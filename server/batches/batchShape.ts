@@ -1,6 +1,7 @@
-import type { BatchSession } from "@/server/contracts/batches";
+import { batchEngineId } from "@/server/contracts/engine/batchEngines";
+import type { BatchSession } from "@/server/contracts/studio/batches";
 import type { BatchStage, StoredBatch } from "@/server/store/batchRepository";
-import type { Placement } from "@/solver/plan/plan";
+import type { Placement } from "@/solver/plan/clusterSpec";
 
 /** A session of a batch: one load of a model on a worker, and what it is asked there. */
 export interface ShapedSession {
@@ -25,17 +26,6 @@ export interface BatchShape {
   expertsOf(position: number): readonly string[];
 }
 
-const OF_BATCHES = /^batch-([0-9a-f]{8})-(?:experts|aggregator)-w\d+-\d+$/;
-
-/** The first eight digits of a batch's id, which ids of its engines have. */
-export const batchPrefix = (batchId: string): string => batchId.slice(0, 8);
-
-/** The prefix of the batch that an engine was started for; null: for none. */
-export const batchOfEngine = (engineId: string): string | null => OF_BATCHES.exec(engineId)?.[1] ?? null;
-
-const engineIdOf = (batchId: string, stage: BatchStage, worker: number, turn: number): string =>
-  `batch-${batchPrefix(batchId)}-${stage}-w${worker}-${turn}`;
-
 /** What a batch's order comes to: its sessions with their engines, and who answers which question. */
 export function batchShape({ id, order }: Pick<StoredBatch, "id" | "order">): BatchShape {
   const { ensemble, schedules } = order;
@@ -50,12 +40,21 @@ export function batchShape({ id, order }: Pick<StoredBatch, "id" | "order">): Ba
           ? null
           : { loadSeconds: timed.readySeconds - timed.fromSeconds, seconds: timed.untilSeconds - timed.readySeconds };
       return [
-        { stage: "experts", worker, turn, model, placement, engineId: engineIdOf(id, "experts", worker, turn), positions, predicted },
+        {
+          stage: "experts",
+          worker,
+          turn,
+          model,
+          placement,
+          engineId: batchEngineId(id, { stage: "experts", worker, turn }),
+          positions,
+          predicted,
+        },
       ];
     }),
   );
   const aggregators = order.aggregators.map((placement, worker): ShapedSession => {
-    const engineId = engineIdOf(id, "aggregator", worker, 0);
+    const engineId = batchEngineId(id, { stage: "aggregator", worker, turn: 0 });
     return {
       ...{ stage: "aggregator", worker, turn: 0, model: ensemble.aggregator.model, placement, engineId, positions: null, predicted: null },
     };

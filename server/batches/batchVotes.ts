@@ -1,7 +1,7 @@
 import type { StoredBatch } from "@/server/store/batchRepository";
 import type { Store } from "@/server/store/store";
 import { batchShape } from "./batchShape";
-import type { AnsweredQuestion } from "./jobFiles/jobResults";
+import type { AnsweredQuestion } from "./jobResults";
 import { isOver } from "./judgeQuestion";
 import { byPosition } from "./questions";
 

@@ -1,4 +1,4 @@
-import { Bell } from "./bell";
+import { Notifier } from "./notifier";
 
 /**
  * Questions that a model is yet to be asked. One whose engine died under it is asked again after all others and by itself, since the question
@@ -11,7 +11,7 @@ export class CallQueue {
   readonly #again: number[] = [];
   readonly #alone: number[] = [];
   readonly #delayed = new Map<number, NodeJS.Timeout>();
-  readonly #bell = new Bell();
+  readonly #changes = new Notifier();
   #out = 0;
 
   constructor(positions: readonly number[] = []) {
@@ -71,12 +71,12 @@ export class CallQueue {
 
   /** Resolves when `take` may answer otherwise. */
   changed(): Promise<void> {
-    return this.#bell.rung();
+    return this.#changes.notified();
   }
 
   /** Has whoever waits look again. */
   wake(): void {
-    this.#bell.ring();
+    this.#changes.notify();
   }
 
   /** Nothing is asked again by itself any more. */

@@ -1,28 +1,37 @@
 import { randomUUID } from "node:crypto";
-import type { CardShelf } from "@/server/cards/cardShelf";
-import { claimOnCluster } from "@/server/clusters/claims";
-import type { Batch, BatchResult, BatchSummary } from "@/server/contracts/batches";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { CardStore } from "@/server/cards/cardStore";
+import { claimOnCluster } from "@/server/clusters/apply/claims";
 import type { Outcome } from "@/server/contracts/studio";
-import { createDoors } from "@/server/profiling/place";
-import type { BatchOrder } from "@/server/store/batchOrder";
+import type { Batch, BatchResult, BatchSummary } from "@/server/contracts/studio/batches";
+import { createConnectionPool } from "@/server/profiling/upstream";
 import type { StoredBatch } from "@/server/store/batchRepository";
+import type { BatchOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
-import { extractionProblem } from "@/solver/ensemble/voteReader";
+import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
 import type { BatchCluster } from "./batchConnector";
 import { batchResults } from "./batchResults";
-import { type BatchRun, takeUpBatch } from "./batchRun";
+import { type BatchRun, resumeBatch } from "./batchRun";
 import { describeBatch } from "./describeBatch";
 import { emulationProblem } from "./emulatedWorkload";
 import { createEndedBatches } from "./endedBatches";
 import { createEngineSweeper } from "./engineSweeper";
-import { stumbledOver } from "./stumbledOver";
-import { turnByTurn } from "./turnByTurn";
+import { pauseReason } from "./pauseReason";
+
+/** Waits for a turn of the event loop that nobody else who waits here gets, so that work in pieces holds it for one piece at a time, however much work there is. */
+function fairTurns(): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => {
+    last = last.then(() => nextTurn());
+    return last;
+  };
+}
 
 export interface BatchesParts {
   readonly store: Store;
   /** null: the studio is not connected to it. */
   readonly clusterOf: (clusterId: string) => BatchCluster | null;
-  readonly cards: Pick<CardShelf, "read">;
+  readonly cards: Pick<CardStore, "read">;
   /** Wall milliseconds that an engine may take to answer. */
   readonly loadLimitMs?: number;
 }
@@ -36,10 +45,10 @@ export function createBatches(parts: BatchesParts) {
   const { store, clusterOf, cards } = parts;
   const clusterName = (clusterId: string): string => store.clusters.get(clusterId)?.spec.name ?? clusterId;
   /** Each call has a limit of its own. */
-  const doors = createDoors(0);
+  const connections = createConnectionPool(0);
   /** A model without a card of its own is served as its checkpoint is, which is what engines do unless told otherwise. */
   const precisionOf = (model: string) => cards.read().catalogue.models[model]?.precision ?? "bf16";
-  const runParts = { ...parts, clusterName, precisionOf, doors, turn: turnByTurn() };
+  const runParts = { ...parts, clusterName, precisionOf, connections, turn: fairTurns() };
   const runs = new Map<string, BatchRun>();
   /** Open batches that could not be taken up, with the reason, by id. */
   const stuck = new Map<string, NonNullable<Batch["pause"]>>();
@@ -54,10 +63,10 @@ export function createBatches(parts: BatchesParts) {
   /** One that cannot be taken up, as an older studio wrote it in another form or the disk cannot be read, is held with the reason. */
   function begin(batch: StoredBatch): void {
     try {
-      runs.set(batch.id, takeUpBatch(batch, runParts));
+      runs.set(batch.id, resumeBatch(batch, runParts));
       stuck.delete(batch.id);
     } catch (error) {
-      stuck.set(batch.id, { kind: "problem", reason: stumbledOver(error), since: new Date().toISOString() });
+      stuck.set(batch.id, { kind: "problem", reason: pauseReason(error), since: new Date().toISOString() });
     }
   }
 
@@ -124,7 +133,7 @@ export function createBatches(parts: BatchesParts) {
       return { ok: true, id };
     },
     /** Goes on with what an earlier studio had begun; paused ones stay so. Call once, at start. */
-    takeUp(): void {
+    resumeAll(): void {
       for (const batch of store.batches.open()) begin(batch);
       for (const { spec } of store.clusters.list()) {
         const over = store.batches.overOn(spec.id);
@@ -179,7 +188,7 @@ export function createBatches(parts: BatchesParts) {
       sweeper.close();
       // Whoever asked for a stop is told why it failed.
       await Promise.all([...[...runs.values()].map((run) => run.close()), Promise.allSettled(stopping.values())]);
-      await doors.close();
+      await connections.close();
     },
   };
 }

@@ -1,5 +1,5 @@
-import type { PlacedSession } from "@/server/contracts/ensembles";
-import type { OrderedSession } from "@/server/store/batchOrder";
+import type { PlacedSession } from "@/server/contracts/studio/ensembles";
+import type { OrderedSession } from "@/server/store/documents/batchOrder";
 
 /**
  * Deals each expert's prompts to its sessions, as many as they are to have: the sessions take turns in proportion, so that sorted prompts,

@@ -1,13 +1,32 @@
-import type { Batch, BatchSession } from "@/server/contracts/batches";
+import type { Batch, BatchSession } from "@/server/contracts/studio/batches";
 import type { StoredBatch } from "@/server/store/batchRepository";
-import { aggregatorPrediction } from "./aggregatorPrediction";
+import type { BatchOrder } from "@/server/store/documents/batchOrder";
+import { secondsAtShare } from "@/solver/ensemble/sessions/aggregatorStage";
 import { type BatchForecast, forecastBatch } from "./batchForecast";
-import type { BatchStanding } from "./batchStanding";
+import type { BatchProgress } from "./batchProgress";
 import type { BatchTally } from "./batchTally";
 import type { SessionRecord } from "./sessionRecord";
 
+/** What was predicted of a batch's aggregator at the share of questions that it is sent. @param sent null: not known before all experts are through. */
+function aggregatorPrediction(
+  { aggregatorPredicted, questions }: Pick<BatchOrder, "aggregatorPredicted" | "questions">,
+  sent: number | null,
+): Batch["aggregatorPredicted"] {
+  const { loadSeconds, points } = aggregatorPredicted;
+  const share = (sent ?? questions) / questions;
+  return {
+    ...{ share, seconds: secondsAtShare(points, share), loadSeconds: share === 0 ? 0 : loadSeconds },
+    says:
+      sent === null
+        ? `Predicted as if all ${count(questions)} questions were sent to the aggregator: how many are is known when the experts are through.`
+        : `Predicted for the ${count(sent)} of ${count(questions)} questions that the gate sends to the aggregator.`,
+  };
+}
+
+const count = (questions: number): string => questions.toLocaleString("en-GB");
+
 /** A batch in full, as screens tell of it. */
-export function describeBatch(batch: StoredBatch, standing: BatchStanding): Batch {
+export function describeBatch(batch: StoredBatch, standing: BatchProgress): Batch {
   const { records, tally, questions, questionsRead } = standing;
   const { order, ...row } = batch;
   const { request, ensemble } = order;

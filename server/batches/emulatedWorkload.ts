@@ -1,4 +1,4 @@
-import type { Observation } from "@/server/clusters/connector";
+import type { Observation } from "@/server/clusters/connector/connector";
 import type { Store } from "@/server/store/store";
 
 /** The newest workload that has answers of all these models, for engines that replay one; null: there is none. */

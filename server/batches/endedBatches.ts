@@ -1,5 +1,5 @@
 import type { StoredBatch } from "@/server/store/batchRepository";
-import { BatchStanding, type StandingParts } from "./batchStanding";
+import { BatchProgress, type ProgressParts } from "./batchProgress";
 
 /** Held in memory: somebody looks at one or two of them. */
 const MOST_HELD = 8;
@@ -7,7 +7,7 @@ const MOST_HELD = 8;
 /** A batch that nothing is added to. */
 interface EndedBatch {
   readonly batch: StoredBatch;
-  readonly standing: BatchStanding;
+  readonly standing: BatchProgress;
 }
 
 interface Held extends EndedBatch {
@@ -16,7 +16,7 @@ interface Held extends EndedBatch {
 }
 
 /** Batches that are over, as they are told of. They are read until `signal` aborts. */
-export function createEndedBatches(parts: StandingParts, signal: AbortSignal) {
+export function createEndedBatches(parts: ProgressParts, signal: AbortSignal) {
   const { batches } = parts.store;
   const held = new Map<string, Held>();
 
@@ -28,7 +28,7 @@ export function createEndedBatches(parts: StandingParts, signal: AbortSignal) {
   }
 
   function readAnew(batch: StoredBatch): EndedBatch {
-    const one = hold({ batch, standing: new BatchStanding(batch, parts), broken: null });
+    const one = hold({ batch, standing: new BatchProgress(batch, parts), broken: null });
     one.standing.read(signal).catch((error: unknown) => {
       one.broken = { error };
     });
@@ -37,7 +37,7 @@ export function createEndedBatches(parts: StandingParts, signal: AbortSignal) {
 
   return {
     /** One that has just ended as it stood then, which is not read again, unless it was stopped before it was read whole. */
-    add(id: string, standing: BatchStanding): void {
+    add(id: string, standing: BatchProgress): void {
       const batch = standing.questionsRead === null ? batches.get(id) : null;
       if (batch !== null) hold({ batch, standing, broken: null });
     },

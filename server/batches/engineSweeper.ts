@@ -1,5 +1,6 @@
+import { batchOfEngine, batchPrefix } from "@/server/contracts/engine/batchEngines";
+import { reasonOf } from "@/server/lib/reasonOf";
 import type { BatchCluster } from "./batchConnector";
-import { batchOfEngine, batchPrefix } from "./batchShape";
 
 /** How often a cluster is looked at where engines of batches that are over may stand. */
 export const SWEEP_MS = 2_000;
@@ -27,7 +28,7 @@ export function createEngineSweeper(clusterOf: (clusterId: string) => BatchClust
   }
 
   async function tryOn(clusterId: string, over: ReadonlySet<string>): Promise<string | null> {
-    const why = await sweepOnce(clusterId, over).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+    const why = await sweepOnce(clusterId, over).catch(reasonOf);
     if (why === null || signal.aborted) return why;
     const timer = setTimeout(() => {
       timers.delete(timer);

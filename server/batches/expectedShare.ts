@@ -1,8 +1,8 @@
 import type { Outcome } from "@/server/contracts/studio";
-import type { ExpectedShare } from "@/server/store/batchOrder";
+import type { ExpectedShare } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
-import { aggregatedShare } from "@/solver/ensemble/aggregatedShare";
-import { AGGREGATE_ALL } from "@/solver/ensemble/ensembleDocument";
+import { AGGREGATE_ALL } from "@/solver/ensemble/gate/ensembleDocument";
+import { aggregatedShare } from "@/solver/ensemble/replay/aggregatedShare";
 import { fittingSamples, type SamplesAsked } from "./fittingSamples";
 
 /**

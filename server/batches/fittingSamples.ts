@@ -1,8 +1,8 @@
 import type { Outcome } from "@/server/contracts/studio";
-import { readSample } from "@/server/planning/sampleThread";
+import { readSample } from "@/server/planning/ensembles/sampleThread";
 import type { Store } from "@/server/store/store";
-import { type AnswerSample, tellsOf } from "@/solver/ensemble/answerSample";
-import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
+import { type AnswerSample, tellsOf } from "@/solver/ensemble/replay/answerSample";
 
 export interface SamplesAsked {
   readonly ensemble: Ensemble;

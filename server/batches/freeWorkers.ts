@@ -1,6 +1,6 @@
-import type { Observation, ObservedNode } from "@/server/clusters/connector";
+import type { Observation, ObservedNode } from "@/server/clusters/connector/connector";
 import type { Outcome } from "@/server/contracts/studio";
-import type { Placement } from "@/solver/plan/plan";
+import type { Placement } from "@/solver/plan/clusterSpec";
 
 /** GPUs that a batch gets: its workers', of one type, each worker's on one node. */
 export interface FreeWorkers {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { judgeQuestion, type OverCall } from "./judgeQuestion";
-import { ensembleOf, orderOf } from "./testBatchStudio";
+import { ensembleOf, orderOf } from "./testing/testBatchStudio";
 
 const experts = ["a", "b", "c"];
 const order = orderOf({ ensemble: ensembleOf(experts, "big"), workers: [experts], questions: 1 });

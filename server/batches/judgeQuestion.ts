@@ -1,6 +1,6 @@
-import type { BatchOrder } from "@/server/store/batchOrder";
 import type { StoredBatchCall } from "@/server/store/batchRepository";
-import { decideGate, type GateDecision } from "@/solver/ensemble/gate";
+import type { BatchOrder } from "@/server/store/documents/batchOrder";
+import { decideGate, type GateDecision } from "@/solver/ensemble/gate/gate";
 
 /** A call of a question that is over. */
 export type OverCall = Omit<StoredBatchCall, "answer">;

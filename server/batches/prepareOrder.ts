@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { profileInUse } from "@/server/api/calibrationService";
-import { assignmentsOf, withoutCard } from "@/server/api/placeTask";
-import type { Uploads } from "@/server/api/uploads";
-import type { Observation } from "@/server/clusters/connector";
-import type { BatchRequest } from "@/server/contracts/batches";
+import { profileInUse } from "@/server/calibration/profileInUse";
+import type { Observation } from "@/server/clusters/connector/connector";
 import type { Outcome, PromptSet } from "@/server/contracts/studio";
-import { ownLimits } from "@/server/planning/ownLimits";
-import type { PlaceTask } from "@/server/planning/placeEnsemble";
-import { inPlaceThread } from "@/server/planning/placeThread";
-import { promptsByExpert, recruitment } from "@/server/planning/recruitment";
-import type { AggregatorOrder, ExpertsOrder } from "@/server/store/batchOrder";
+import type { BatchRequest } from "@/server/contracts/studio/batches";
+import { ownLimits } from "@/server/planning/ensembles/ownLimits";
+import type { PlaceTask } from "@/server/planning/ensembles/placeEnsemble";
+import { assignmentsOf, withoutCard } from "@/server/planning/ensembles/placeTask";
+import { inPlaceThread } from "@/server/planning/ensembles/placeThread";
+import { promptsByExpert, recruitment } from "@/server/planning/ensembles/recruitment";
+import type { AggregatorOrder, ExpertsOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
-import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import type { Uploads } from "@/server/store/uploads";
+import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
-import type { Placement } from "@/solver/plan/plan";
+import type { Placement } from "@/solver/plan/clusterSpec";
 import { batchLengths } from "./batchLengths";
 import { dealPrompts } from "./dealPrompts";
 import { emulatedWorkload } from "./emulatedWorkload";
@@ -126,7 +126,7 @@ function askedOf(request: BatchRequest, store: Store): Outcome<{ readonly ensemb
   if (kept === null) return { ok: false, message: `There is no ensemble ${request.ensemble}.` };
   const set = store.prompts.get(request.promptSetId);
   if (set === null) return { ok: false, message: "There is no such sample of prompts." };
-  if (set.deleted) return { ok: false, message: `The texts of "${set.name}" are deleted: sample its prompts anew.` };
+  if (set.deleted) return { ok: false, message: `The texts of "${set.name}" are deleted: sample its prompts again.` };
   return { ok: true, ensemble: kept.ensemble, set };
 }
 

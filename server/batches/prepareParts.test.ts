@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PlacedSession } from "@/server/contracts/ensembles";
+import type { PlacedSession } from "@/server/contracts/studio/ensembles";
 import { dealPrompts } from "./dealPrompts";
 import { freeWorkers } from "./freeWorkers";
 

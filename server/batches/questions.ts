@@ -1,7 +1,7 @@
-import type { Batch } from "@/server/contracts/batches";
+import type { Batch } from "@/server/contracts/studio/batches";
 import type { StoredBatch } from "@/server/store/batchRepository";
 import type { Store } from "@/server/store/store";
-import { voteJudge } from "@/solver/ensemble/voteReader";
+import { voteJudge } from "@/solver/ensemble/gate/voteReader";
 import type { BatchShape } from "./batchShape";
 import { CallQueue } from "./callQueue";
 import { isOver, judgeQuestion, type OverCall } from "./judgeQuestion";

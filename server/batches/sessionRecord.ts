@@ -1,4 +1,4 @@
-import type { BatchSession } from "@/server/contracts/batches";
+import type { BatchSession } from "@/server/contracts/studio/batches";
 import type { StoredBatchSession } from "@/server/store/batchRepository";
 import type { ShapedSession } from "./batchShape";
 

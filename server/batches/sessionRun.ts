@@ -1,7 +1,7 @@
-import type { Prompt } from "@/server/contracts/prompts";
-import type { Place } from "@/server/profiling/place";
+import type { Prompt } from "@/server/contracts/studio/prompts";
+import type { Upstream } from "@/server/profiling/upstream";
 import type { BatchRepository, EarlierTries, StoredBatch, StoredBatchCall } from "@/server/store/batchRepository";
-import type { SessionRow } from "@/solver/ensemble/sessionRow";
+import type { SessionRow } from "@/solver/ensemble/sessions/sessionRow";
 import { type Attempt, askOnce } from "./askOnce";
 import type { BatchBook } from "./batchBook";
 import type { BatchConnector, LoadedEngine } from "./batchConnector";
@@ -65,7 +65,7 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
   /** Of its engine at most; null: it was not seen. */
   let timeScale: number | null = null;
   /** The engine, as it was found last; null: it is gone. */
-  let here: Place | null = null;
+  let here: Upstream | null = null;
 
   const stand = (state: Exclude<SessionRecord["state"], "waiting">): void => {
     batches.saveSession(record.stored(batch.id, state, nowMs()));
@@ -117,7 +117,7 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
     hold.pause(`${model} does not answer as ${engineId} on ${connector.name}: it ${why}. Resume to try again, or stop the batch.`);
   }
 
-  function begin(position: number, place: Place): void {
+  function begin(position: number, place: Upstream): void {
     flow.begin();
     const asked = ask(position, place).finally(() => {
       underWay.delete(asked);
@@ -126,7 +126,7 @@ export async function runSession(record: SessionRecord, queue: CallQueue, ground
     underWay.add(asked);
   }
 
-  async function ask(position: number, place: Place): Promise<void> {
+  async function ask(position: number, place: Upstream): Promise<void> {
     const earlier = tries.get(position) ?? { position, attempts: 0, lost: 0 };
     const row: StoredBatchCall = {
       ...{ batchId: batch.id, stage, position, model, state: "asked", at: new Date().toISOString(), engine: engineId },

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { engineRequestSchema } from "@/server/contracts/emulatorAdmin";
+import { engineRequestSchema } from "@/server/contracts/engine/emulatorAdmin";
 import type { Change, Cluster } from "./emulatedCluster";
 import { notFound, pathOf, readJson, sendError, sendJson } from "./http";
 
@@ -19,7 +19,7 @@ interface Exchange {
 }
 
 /**
- * The admin listener, as `server/contracts/emulatorAdmin.ts` describes it; every call but `/health` needs the bearer token. DELETE
+ * The admin listener, as `server/contracts/engine/emulatorAdmin.ts` describes it; every call but `/health` needs the bearer token. DELETE
  * answers 204 once the engine is gone, or 202 while it still drains; asking again joins the same drain.
  *
  * @param ready the cluster, once what ran before is up again; calls wait for it.

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { type ApiError, errorBody, sendError, sendJson } from "./http";
 
-export type FinishReason = "stop" | "length";
+type FinishReason = "stop" | "length";
 
 /** What a completion says, and to whom. */
 export interface Completion {

@@ -1,19 +1,19 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { catalogueIn } from "@/server/contracts/cardsFile";
-import type { EmulatedCluster, EmulatedEngine, EngineRequest } from "@/server/contracts/emulatorAdmin";
+import { catalogueIn } from "@/server/contracts/engine/cardsFile";
+import type { EmulatedCluster, EmulatedEngine, EngineRequest } from "@/server/contracts/engine/emulatorAdmin";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { createEngine, type Engine } from "./emulatedEngine";
 import { engineFit, gpuKeys } from "./engineFit";
 import { createGpuTelemetry, type GpuTelemetry } from "./gpuTelemetry";
-import { hiddenTruth } from "./hiddenTruth";
 import { listen, listenFrom, shut } from "./http";
 import { createJudgeServer, JUDGE_MODEL } from "./judgeServer";
-import { createOutcomeBook, type OutcomeBook } from "./outcomeBook";
+import { modelPerturbation } from "./modelPerturbation";
+import { createOutcomeBook, type OutcomeTable } from "./outcomeTable";
 import type { Settings } from "./settings";
 import type { StateStore } from "./stateStore";
 
-/** What became of a change that was asked for; the status is HTTP's. */
+/** Outcome of a requested change; the status is HTTP's. */
 export type Change<Done extends object> =
   | ({ readonly ok: true } & Done)
   | { readonly ok: false; readonly status: 400 | 404 | 409; readonly message: string };
@@ -41,11 +41,11 @@ const urlOf = (server: Server): string => `http://127.0.0.1:${portOf(server)}`;
 
 /** Brings up the judge and the engines that ran before, each on its former port where that is free. */
 export async function createCluster(settings: Settings, store: StateStore): Promise<Cluster> {
-  const { cluster, timeScale, truth } = settings;
+  const { cluster, timeScale, noise } = settings;
   const engines = new Map<string, Engine>();
   /** Ports promised to engines that are still to be brought back. */
   const promised = new Set<number>();
-  let book: OutcomeBook | null = restoreOutcomes(store);
+  let book: OutcomeTable | null = restoreOutcomes(store);
 
   const listenAt = async (server: Server, port: number | null): Promise<void> => {
     if (port !== null) promised.delete(port);
@@ -60,7 +60,7 @@ export async function createCluster(settings: Settings, store: StateStore): Prom
     });
 
   const bringUp = async (request: EngineRequest, port: number | null): Promise<Change<{ readonly engine: Engine }>> => {
-    // Read anew: the user may have added the model since the start.
+    // Read again: the user may have added the model since the start.
     const { catalogue, problem } = catalogueIn(settings.stateDir);
     const fit = engineFit(cluster, request, catalogue);
     if (!fit.ok) return { ok: false, status: 400, message: problem === null ? fit.message : `${fit.message} ${problem}` };
@@ -72,7 +72,7 @@ export async function createCluster(settings: Settings, store: StateStore): Prom
     const { replica } = fit;
     const engine = createEngine({
       request,
-      replicaModel: truth.enabled ? hiddenTruth(replica, vllmProfile.errors, { seed: truth.seed, engineId: request.id }) : replica,
+      replicaModel: noise.enabled ? modelPerturbation(replica, vllmProfile.errors, { seed: noise.seed, engineId: request.id }) : replica,
       maxModelTokens: fit.maxModelTokens,
       timeScale,
       // The GPUs of a replica load side by side.
@@ -85,7 +85,7 @@ export async function createCluster(settings: Settings, store: StateStore): Prom
     return { ok: true, engine };
   };
 
-  const judge = createJudgeServer({ timeScale, truth, outcomes: () => book });
+  const judge = createJudgeServer({ timeScale, noise, outcomes: () => book });
   const gpus = createGpuTelemetry(cluster, settings.gpu, () => engines.values());
 
   const before = store.readState();
@@ -93,7 +93,7 @@ export async function createCluster(settings: Settings, store: StateStore): Prom
   await listenAt(judge, before.judgePort);
   for (const { port, ...request } of before.engines) {
     const back = await bringUp(request, port);
-    if (!back.ok) process.stderr.write(`Engine ${request.id} does not come back: ${back.message}\n`);
+    if (!back.ok) process.stderr.write(`Engine ${request.id} cannot be restored: ${back.message}\n`);
   }
   save();
 
@@ -103,7 +103,7 @@ export async function createCluster(settings: Settings, store: StateStore): Prom
       gpu: cluster.gpu,
       nodes: [...cluster.nodes],
       timeScale,
-      truth,
+      noise,
       judge: { model: JUDGE_MODEL, url: urlOf(judge) },
       dcgmUrl: `http://127.0.0.1:${settings.dcgmPort}/metrics`,
       outcomes: book === null ? null : { name: book.outcomes.name, prompts: book.outcomes.promptIds.length },
@@ -143,7 +143,7 @@ function describeEngine(engine: Engine): EmulatedEngine {
   return { ...engine.request, url: urlOf(engine.server), state: engine.state, ...engine.load() };
 }
 
-function restoreOutcomes(store: StateStore): OutcomeBook | null {
+function restoreOutcomes(store: StateStore): OutcomeTable | null {
   const kept = store.readOutcomes();
   if (kept === null) return null;
   const result = createOutcomeBook(kept);

@@ -1,12 +1,12 @@
 import type { Server } from "node:http";
-import type { EmulatedEngine, EngineRequest } from "@/server/contracts/emulatorAdmin";
+import type { EmulatedEngine, EngineRequest } from "@/server/contracts/engine/emulatorAdmin";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { answerToken, readAnswerTag, shownAnswerTokens } from "./emulatedAnswer";
 import { emulatedJudgement } from "./emulatedJudgement";
 import { createEngineCore, type Generation } from "./engineCore";
 import { createEngineServer } from "./engineServer";
 import { type ApiError, STOPPED, sendError, shut } from "./http";
-import { namedPrompt, type OutcomeBook, type OutcomeRow } from "./outcomeBook";
+import { namedPrompt, type OutcomeRow, type OutcomeTable } from "./outcomeTable";
 
 export interface EngineOptions {
   readonly request: EngineRequest;
@@ -16,7 +16,7 @@ export interface EngineOptions {
   readonly timeScale: number;
   /** Wall milliseconds from start to ready. */
   readonly loadMs: number;
-  readonly outcomes: () => OutcomeBook | null;
+  readonly outcomes: () => OutcomeTable | null;
 }
 
 /** One emulated engine: an HTTP server, a replica behind it, and its way from loading over ready to stopped. */
@@ -99,10 +99,10 @@ export function createEngine(options: EngineOptions): Engine {
 const toAggregate = (text: string): boolean => /^\[answer 1\]$/m.test(text) && !/^\[answer( [AB])?\]$/m.test(text);
 
 /**
- * What a model makes of a text: it judges what a judge is shown, answers a prompt anew whose answers it is shown to aggregate, and all else as
+ * A model's reply to a text: it judges if the text asks for a score, answers again if it is shown answers to aggregate, and all else as
  * the outcomes say. A model that they say nothing of is there to judge, so it scores what is none of their prompts; null where it is one.
  */
-function generationOf(book: OutcomeBook, model: string, text: string): Generation | null {
+function generationOf(book: OutcomeTable, model: string, text: string): Generation | null {
   const shown = readAnswerTag(text);
   const aggregated = namedPrompt(text) === null && shown !== null && toAggregate(text);
   const asksForAnswer = namedPrompt(text) !== null || aggregated;
@@ -123,7 +123,7 @@ function answerOf({ promptId, inputTokens, outputTokens, answer }: OutcomeRow, m
 }
 
 /** Why an engine without outcomes cannot answer. */
-export const noAnswers = (book: OutcomeBook | null, model: string): ApiError => ({
+export const noAnswers = (book: OutcomeTable | null, model: string): ApiError => ({
   status: 503,
   type: "ServiceUnavailableError",
   message:

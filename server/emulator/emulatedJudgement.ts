@@ -1,7 +1,7 @@
 import { mixSeed } from "@/solver/numeric/random";
 import { readAnswerTag } from "./emulatedAnswer";
 import type { Generation } from "./engineCore";
-import type { OutcomeBook } from "./outcomeBook";
+import type { OutcomeTable } from "./outcomeTable";
 
 /** Characters of a token, roughly: prompts and answers of emulations are written to that length. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -10,7 +10,7 @@ const CHARACTERS_PER_TOKEN = 4;
  * What an emulated judge says to a text: the outcome table's judged score, or label, of the emulated answer whose tag stands in it, a bare
  * integer. Text without a known tag is scored by a hash: an arbitrary number, the same every time.
  */
-export function emulatedJudgement(book: OutcomeBook, text: string, read: "judged" | "label" = "judged"): Generation {
+export function emulatedJudgement(book: OutcomeTable, text: string, read: "judged" | "label" = "judged"): Generation {
   const tag = readAnswerTag(text);
   const known = tag === null ? null : book[read](tag.promptId, tag.model);
   const score = Math.min(100, Math.max(0, Math.round(known ?? mixSeed(text) % 101)));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { catalogueIn } from "@/server/contracts/cardsFile";
+import { catalogueIn } from "@/server/contracts/engine/cardsFile";
 import { modelCards } from "@/solver/hardware/models";
 import { engineFit } from "./engineFit";
 import { readSettings } from "./settings";

@@ -1,4 +1,4 @@
-import type { EngineRequest } from "@/server/contracts/emulatorAdmin";
+import type { EngineRequest } from "@/server/contracts/engine/emulatorAdmin";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { memoryFit } from "@/solver/hardware/memoryFit";

@@ -28,7 +28,7 @@ export function sendError(response: ServerResponse, error: ApiError): void {
   sendJson(response, error.status, errorBody(error));
 }
 
-/** What is said to whoever still waits when a server is stopped. */
+/** The error of requests that wait when a server stops. */
 export const STOPPED: ApiError = {
   status: 503,
   type: "ServiceUnavailableError",

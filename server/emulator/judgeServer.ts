@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Server, ServerResponse } from "node:http";
 import { Counter, Registry } from "prom-client";
-import { trustedJudgeModel } from "@/server/contracts/emulatorAdmin";
+import { trustedJudgeModel } from "@/server/contracts/engine/emulatorAdmin";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import type { ChatRequest } from "./chatRequest";
 import { createCompletionWriter } from "./completionWriter";
@@ -9,7 +9,7 @@ import { noAnswers } from "./emulatedEngine";
 import { emulatedJudgement } from "./emulatedJudgement";
 import { createEngineServer } from "./engineServer";
 import { sendError } from "./http";
-import type { OutcomeBook } from "./outcomeBook";
+import type { OutcomeTable } from "./outcomeTable";
 
 /** Name under which the emulated judge serves. */
 export const JUDGE_MODEL = "weir-judge";
@@ -23,18 +23,18 @@ const MAX_MODEL_TOKENS = 131_072;
 
 export interface JudgeOptions {
   readonly timeScale: number;
-  /** With the truth off every judgement takes exactly the mean. */
-  readonly truth: { readonly enabled: boolean; readonly seed: number };
-  readonly outcomes: () => OutcomeBook | null;
+  /** With the noise off every judgement takes exactly the mean. */
+  readonly noise: { readonly enabled: boolean; readonly seed: number };
+  readonly outcomes: () => OutcomeTable | null;
 }
 
 /**
  * The emulated judge of plans whose judge is no engine of their own. Any number of calls run side by side, each for about `JUDGE_SECONDS`:
  * such a plan counts the judge as a fixed time too. Asked as `trustedJudgeModel` it gives the label of the answer, as somebody would who knows.
  */
-export function createJudgeServer({ timeScale, truth, outcomes }: JudgeOptions): Server {
-  const sigma = truth.enabled ? JUDGE_JITTER_SIGMA : 0;
-  const random = seededRandom(mixSeed(truth.seed, JUDGE_MODEL));
+export function createJudgeServer({ timeScale, noise, outcomes }: JudgeOptions): Server {
+  const sigma = noise.enabled ? JUDGE_JITTER_SIGMA : 0;
+  const random = seededRandom(mixSeed(noise.seed, JUDGE_MODEL));
   const registry = new Registry();
   const judged = new Counter({
     name: "vllm:request_success_total",

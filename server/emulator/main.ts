@@ -11,7 +11,7 @@ function refuse(sentence: string): never {
 }
 
 const refuseTaken = (port: number, variable: string): never =>
-  refuse(`Port ${port} is taken: end what listens there, or set ${variable} to another port.`);
+  refuse(`Port ${port} is taken: stop the program that listens there, or set ${variable} to another port.`);
 
 async function main(): Promise<void> {
   const read = readSettings(process.env);

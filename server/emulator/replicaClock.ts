@@ -1,4 +1,5 @@
-import { createReplica, type OnReplicaEvent, type Replica, type ReplicaEventKind } from "@/solver/engine/replica";
+import { createReplica } from "@/solver/engine/createReplica";
+import type { OnReplicaEvent, Replica, ReplicaEventKind } from "@/solver/engine/replica";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 
 export interface ReplicaClockOptions {
@@ -87,7 +88,7 @@ export function createReplicaClock({ model, timeScale, onEvent }: ReplicaClockOp
     nowSeconds,
     catchUp,
     submit(inputTokens, outputTokens) {
-      // The replica may be behind, which changes nothing: nobody has asked it since.
+      // The replica may be behind, which changes nothing: nothing has read it since.
       if (!replica.enqueue(handles + 1, { atSeconds: nowSeconds(), inputTokens, outputTokens })) return null;
       handles += 1;
       outputs.set(handles, outputTokens);

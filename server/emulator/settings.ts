@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { catalogueIn } from "@/server/contracts/cardsFile";
+import { deprecatedVariables } from "@/server/contracts/deprecatedNames";
+import { catalogueIn } from "@/server/contracts/engine/cardsFile";
 import { cardOf } from "@/solver/hardware/catalogue";
 import type { GpuCard } from "@/solver/hardware/gpus";
 
@@ -10,7 +11,7 @@ const embeddedSchema = z.object({
   nodes: z.array(z.object({ name: z.string().min(1), gpus: z.int().positive() })).min(1),
 });
 
-/** The cluster that is emulated when nobody says which. */
+/** The cluster that is emulated by default. */
 const DEFAULT_CLUSTER: z.infer<typeof embeddedSchema> = {
   gpu: "l40s",
   nodes: [
@@ -20,7 +21,7 @@ const DEFAULT_CLUSTER: z.infer<typeof embeddedSchema> = {
 };
 
 /** Any fixed number does: it makes the deviations of an engine the same on every start. */
-const TRUTH_SEED = 20_260_921;
+const NOISE_SEED = 20_260_921;
 
 const environmentSchema = z.object({
   WEIR_STATE_DIR: z.string().min(1).default(".weir"),
@@ -28,7 +29,7 @@ const environmentSchema = z.object({
   WEIR_DCGM_PORT: portSchema(4621),
   WEIR_ENGINE_PORT_BASE: portSchema(4630),
   WEIR_TIME_SCALE: z.coerce.number().positive().max(1000).default(1),
-  WEIR_TRUTH: z.enum(["seeded", "off"]).default("seeded"),
+  WEIR_EMULATOR_NOISE: z.enum(["seeded", "off"]).default("seeded"),
   WEIR_ADMIN_TOKEN: z.string().min(1),
   WEIR_EMBEDDED: z.string().optional(),
 });
@@ -47,7 +48,7 @@ export interface Settings {
   /** Engine seconds that pass in one wall second. */
   readonly timeScale: number;
   /** Whether engines deviate from the planner's model, and by which seed. */
-  readonly truth: { readonly enabled: boolean; readonly seed: number };
+  readonly noise: { readonly enabled: boolean; readonly seed: number };
   readonly adminToken: string;
   readonly cluster: ClusterShape;
   /** The card of its GPUs. */
@@ -58,13 +59,13 @@ export interface Settings {
 export function readSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): { readonly ok: true; readonly settings: Settings } | { readonly ok: false; readonly message: string } {
-  const parsed = environmentSchema.safeParse(environment);
+  const given = withFormerNames(environment);
+  const parsed = environmentSchema.safeParse(given);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const variable = String(issue?.path[0]);
-    if (environment[variable] === undefined)
-      return { ok: false, message: `${variable} is not set: the emulator does not start without it.` };
-    return { ok: false, message: `${variable} is "${environment[variable]}": ${issue?.message}.` };
+    if (given[variable] === undefined) return { ok: false, message: `${variable} is not set: the emulator does not start without it.` };
+    return { ok: false, message: `${variable} is "${given[variable]}": ${issue?.message}.` };
   }
   const values = parsed.data;
   const cluster = values.WEIR_EMBEDDED === undefined ? DEFAULT_CLUSTER : readCluster(values.WEIR_EMBEDDED);
@@ -85,12 +86,18 @@ export function readSettings(
       dcgmPort: values.WEIR_DCGM_PORT,
       enginePortBase: values.WEIR_ENGINE_PORT_BASE,
       timeScale: values.WEIR_TIME_SCALE,
-      truth: { enabled: values.WEIR_TRUTH === "seeded", seed: TRUTH_SEED },
+      noise: { enabled: values.WEIR_EMULATOR_NOISE === "seeded", seed: NOISE_SEED },
       adminToken: values.WEIR_ADMIN_TOKEN,
       cluster,
       gpu,
     },
   };
+}
+
+/** The environment with values given under former names. */
+function withFormerNames(environment: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string | undefined>> {
+  const given = Object.entries(deprecatedVariables).map(([name, former]) => [name, environment[name] ?? environment[former]]);
+  return { ...environment, ...Object.fromEntries(given) };
 }
 
 function readCluster(text: string): ClusterShape | undefined {

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { type EmulatedOutcomes, engineRequestSchema } from "@/server/contracts/emulatorAdmin";
+import { type EmulatedOutcomes, engineRequestSchema } from "@/server/contracts/engine/emulatorAdmin";
 
 const stateSchema = z.object({
   judgePort: z.int().nullable(),
@@ -9,7 +9,7 @@ const stateSchema = z.object({
 });
 
 /** Which engines run, and on which ports. */
-export type EmulatorState = z.infer<typeof stateSchema>;
+type EmulatorState = z.infer<typeof stateSchema>;
 
 /** What the emulator remembers over a restart. */
 export interface StateStore {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI from "openai";
-import type { EmulatedCluster, EmulatedEngine, EngineRequest } from "@/server/contracts/emulatorAdmin";
+import type { EmulatedCluster, EmulatedEngine, EngineRequest } from "@/server/contracts/engine/emulatorAdmin";
 import { type GpuCard, gpuCards } from "@/solver/hardware/gpus";
 import { createAdminServer } from "./adminServer";
 import { type Cluster, createCluster } from "./emulatedCluster";
@@ -27,7 +27,7 @@ export class TestEmulators {
   constructor(private readonly enginePortBase: number) {}
 
   /** An emulator at a time scale, and calls to its admin listener. */
-  async start(timeScale = 20, truthEnabled = false) {
+  async start(timeScale = 20, noiseEnabled = false) {
     const cluster = await createCluster(
       {
         stateDir: this.folder,
@@ -35,7 +35,7 @@ export class TestEmulators {
         dcgmPort: 1,
         enginePortBase: this.enginePortBase,
         timeScale,
-        truth: { enabled: truthEnabled, seed: 1 },
+        noise: { enabled: noiseEnabled, seed: 1 },
         adminToken: TOKEN,
         gpu: L40S,
         cluster: { gpu: L40S.id, nodes: [{ name: "n1", gpus: 2 }] },

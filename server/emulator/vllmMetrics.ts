@@ -9,10 +9,9 @@ const REQUEST_BUCKETS = [0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 5
 const BLOCK_TOKENS = 16;
 
 const FINISHED_REASONS = ["stop", "length", "abort"] as const;
-export type FinishedReason = (typeof FINISHED_REASONS)[number];
 
 /** What is read from the engine at the moment of a scrape. */
-export interface EngineLevels {
+interface EngineLevels {
   readonly running: number;
   readonly waiting: number;
   /** 0..1 */
@@ -23,7 +22,7 @@ export interface EngineLevels {
 }
 
 /** How a finished request went, in engine seconds. */
-export interface FinishedRequest {
+interface FinishedRequest {
   readonly reason: "stop" | "length";
   readonly outputTokens: number;
   readonly queueSeconds: number;

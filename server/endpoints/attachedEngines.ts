@@ -1,5 +1,5 @@
-import { engineId } from "@/server/clusters/targetEngines";
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import { engineId } from "@/server/clusters/steps/targetEngines";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { Endpoint, EndpointConnection } from "./connection";
 
 /** An endpoint as an engine of a cluster. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { clusterFields } from "@/server/contracts/clusterFields";
-import { engineAccessFields } from "@/server/contracts/engineAccess";
+import { engineAccessFields } from "@/server/contracts/engine/engineAccess";
+import { clusterFields } from "@/server/contracts/gateway/clusterFields";
 import { engineLimitFields, limitSources } from "@/solver/hardware/engineLimits";
-import { addressFault, oneAddress } from "./address";
+import { addressFault, oneAddress } from "../engineClient/address";
 
 /** What an endpoint cannot be asked and was not told: it stands there as a guess until somebody confirms it. */
 export const guessable = ["model", "gpu", "tp", "pp", "precision"] as const;
@@ -51,7 +51,7 @@ export const connectionSchema = z
       if (names.has(name)) wrong(index, "name", `Two endpoints are called ${name}; names must differ.`);
       // What is no address is told already.
       const place = `${addressFault(url) === null ? oneAddress(url) : url} ${servedName}`;
-      if (served.has(place)) wrong(index, "url", `${servedName} at ${url} stands there twice.`);
+      if (served.has(place)) wrong(index, "url", `${servedName} at ${url} is listed twice.`);
       if (caFile !== undefined && !url.startsWith("https:")) wrong(index, "caFile", `${url} is no https address, so no CA vouches for it.`);
       names.add(name);
       served.add(place);

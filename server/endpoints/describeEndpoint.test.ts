@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
-import type { ProbeTarget, ServedModel } from "./checkEndpoint";
+import type { ProbeTarget, ServedModel } from "../engineClient/checkEndpoint";
 import { connectionSchema } from "./connection";
 import { describeEndpoint } from "./describeEndpoint";
 import type { EndpointProbe } from "./probeEndpoint";
@@ -82,7 +82,7 @@ describe("a connection", () => {
   it.each<[readonly Record<string, unknown>[], RegExp]>([
     [[], /attach at least one/],
     [[one, { ...one, url: "http://b:1" }], /Two endpoints are called a/],
-    [[one, { ...one, name: "b" }], /m at http:\/\/a:1 stands there twice/],
+    [[one, { ...one, name: "b" }], /m at http:\/\/a:1 is listed twice/],
     [[{ ...one, url: "http://a:1/v1" }], /The root of an engine's API is wanted, here http:\/\/a:1\./],
     [[{ ...one, url: "ftp://a" }], /no http or https/],
     [[{ ...one, caFile: "ca.pem" }], /no https address/],

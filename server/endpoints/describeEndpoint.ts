@@ -2,12 +2,12 @@ import { findModel } from "@/solver/hardware/aliases";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { atPrecision, type ModelCard, type Precision } from "@/solver/hardware/modelCard";
 import { feasibleShapes } from "@/solver/hardware/replicaShapes";
-import type { ProbeTarget, ServedModel } from "./checkEndpoint";
+import type { ProbeTarget, ServedModel } from "../engineClient/checkEndpoint";
 import type { Endpoint, guessable } from "./connection";
 import type { EndpointProbe } from "./probeEndpoint";
 
 /** A value that nobody confirmed, and why it was taken. */
-export interface Guess {
+interface Guess {
   readonly field: (typeof guessable)[number];
   readonly why: string;
 }

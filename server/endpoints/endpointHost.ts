@@ -1,5 +1,5 @@
-import type { ObservedEngine } from "@/server/clusters/connector";
-import type { EngineHost } from "@/server/clusters/engineHost";
+import type { ObservedEngine } from "@/server/clusters/connector/connector";
+import type { EngineHost } from "@/server/clusters/connector/engineHost";
 import { attachedEngines, endpointNodes } from "./attachedEngines";
 import type { EndpointConnection } from "./connection";
 

@@ -4,14 +4,14 @@ import { chooseMapping } from "@/server/engines/chooseMapping";
 import { engineVersion, versionPaths } from "@/server/engines/engineVersion";
 import { settingsPaths } from "@/server/engines/priorityUse";
 import { parsePromText } from "@/server/engines/promText";
-import { readNotions } from "@/server/engines/readNotions";
+import { readCanonicalMetrics } from "@/server/engines/readCanonicalMetrics";
 import { weightFormats } from "@/solver/hardware/aliases";
 import { cardOf } from "@/solver/hardware/catalogue";
 import type { EngineLimits } from "@/solver/hardware/engineLimits";
 import type { Precision } from "@/solver/hardware/modelCard";
-import { type EndpointAnswer, jsonOf } from "./askEndpoint";
-import { ok, warn } from "./finding";
-import { toldLimits } from "./toldLimits";
+import { type EndpointAnswer, jsonOf } from "../engineClient/askEndpoint";
+import { ok, warn } from "../engineClient/finding";
+import { reportedLimits } from "./reportedLimits";
 
 export interface EngineFacts {
   /** null: of no type that is known. */
@@ -65,17 +65,18 @@ export async function recogniseEngine(
     if (answer.kind !== "answered" || answer.status !== 200) return [];
     const metrics = parsePromText(answer.text);
     const mapping = chooseMapping(metrics, version);
-    return mapping === undefined ? [] : [{ mapping, notions: readNotions(metrics, mapping) }];
+    return mapping === undefined ? [] : [{ mapping, canonicalMetrics: readCanonicalMetrics(metrics, mapping) }];
   });
   const read = readings[0];
   const type = read?.mapping.engine ?? (info === undefined ? (isLlama ? "llama.cpp" : null) : "sglang");
-  const absent = read === undefined ? [] : Object.entries(read.notions).flatMap(([name, { state }]) => (state === "value" ? [] : [name]));
+  const absent =
+    read === undefined ? [] : Object.entries(read.canonicalMetrics).flatMap(([name, { state }]) => (state === "value" ? [] : [name]));
   const facts: EngineFacts = {
     engine: type === null ? null : { type, version },
     absent,
     shape: info === undefined ? null : { tp: info.tp_size, pp: info.pp_size },
     precision: info === undefined ? null : precisionOf(info),
-    limits: toldLimits([settings, ...pages.map(([, answer]) => answer)].map(jsonOf)),
+    limits: reportedLimits([settings, ...pages.map(([, answer]) => answer)].map(jsonOf)),
   };
   return { ...facts, findings: [engineFinding(facts), metricsFinding(facts, read !== undefined)] };
 }

@@ -1,8 +1,8 @@
-import type { KeyReference } from "@/server/contracts/engineAccess";
-import { addressOf, oneAddress } from "./address";
+import type { KeyReference } from "@/server/contracts/engine/engineAccess";
+import { addressOf, oneAddress } from "../engineClient/address";
 
 /** An endpoint as far as an address tells. */
-export interface PastedEndpoint {
+interface PastedEndpoint {
   readonly name: string;
   readonly url: string;
   /** Where the text names a variable that may hold it. */
@@ -58,7 +58,7 @@ export function parsePasted(text: string): Pasted {
     }
     if (found.size > most.endpoints) return { ok: false, message: `That are more than ${most.endpoints} endpoints.` };
   }
-  const [firstFault = "No address stands there: paste the URLs of your engines, one a line."] = faults;
+  const [firstFault = "No address was found: paste the URLs of your engines, one a line."] = faults;
   if (found.size === 0) return { ok: false, message: firstFault };
   notes.push(...faults.slice(0, most.faults).map((fault) => `Left out: ${fault}`));
   if (faults.length > most.faults) notes.push(`Left out: ${faults.length - most.faults} more lines that cannot be read.`);

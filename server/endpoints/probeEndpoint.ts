@@ -1,9 +1,9 @@
-import { timeLimit } from "@/server/clusters/timeLimit";
 import type { Finding } from "@/server/contracts/studio";
-import { askEndpoint, type EndpointAnswer } from "./askEndpoint";
-import { checkEndpoint, type ProbeTarget, type ServedModel } from "./checkEndpoint";
+import { timeLimit } from "@/server/lib/timeLimit";
+import { askEndpoint, type EndpointAnswer } from "../engineClient/askEndpoint";
+import { checkEndpoint, type ProbeTarget, type ServedModel } from "../engineClient/checkEndpoint";
+import { measureToken } from "../engineClient/measureToken";
 import { type EngineFacts, recogniseEngine } from "./engineFacts";
-import { measureToken } from "./measureToken";
 
 export interface EndpointProbe extends EngineFacts {
   readonly name: string;

@@ -1,4 +1,4 @@
-import type { ProbeTarget } from "./checkEndpoint";
+import type { ProbeTarget } from "../engineClient/checkEndpoint";
 import { type EndpointProbe, type ProbeOptions, probeEndpoint } from "./probeEndpoint";
 
 export interface ProbesOptions extends ProbeOptions {

@@ -1,6 +1,6 @@
 import type { EndpointToTry, TriedEndpoint, TryEvent } from "@/server/contracts/studio";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
-import { addressFault } from "./address";
+import { addressFault } from "../engineClient/address";
 import { describeEndpoint } from "./describeEndpoint";
 import { parsePasted } from "./parsePasted";
 import type { EndpointProbe } from "./probeEndpoint";

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { chooseMapping } from "./chooseMapping";
 import { engineVersion } from "./engineVersion";
 import { parsePromText } from "./promText";
-import { readNotions } from "./readNotions";
+import { readCanonicalMetrics } from "./readCanonicalMetrics";
 
 const chosen = (text: string, version: string | null = null) => {
   const metrics = parsePromText(text);
   const mapping = chooseMapping(metrics, version);
   if (mapping === undefined) return null;
-  const { kvUse, prefixHits, itlSeconds, sleepState } = readNotions(metrics, mapping);
+  const { kvUse, prefixHits, itlSeconds, sleepState } = readCanonicalMetrics(metrics, mapping);
   return { engine: mapping.engine, prefix: mapping.prefix, kvUse, prefixHits, itlSeconds, sleepState, versions: mapping.versions };
 };
 

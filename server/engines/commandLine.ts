@@ -57,7 +57,7 @@ export function templateFault(template: CommandTemplate): string | null {
   if (unknown !== undefined) return `${unknown.whole} is none of ${names.map((name) => `{${name}}`).join(", ")}.`;
   const list = found.find(({ argument, whole, name }) => listNames.some((one) => one === name) && argument !== whole);
   if (list !== undefined) return `${list.whole} stands for several arguments and must be an argument of its own.`;
-  return found.some(({ name }) => name === "port") ? null : "{port} is missing: the engine would listen where nobody looks for it.";
+  return found.some(({ name }) => name === "port") ? null : "{port} is missing: the engine would listen on a port that Weir does not know.";
 }
 
 /** The command line of one engine. A value with braces of its own is taken as it is. @throws RangeError for a template with a fault. */

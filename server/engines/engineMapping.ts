@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-/** What Weir wants to know of an engine, whatever its type: how each notion is written, its unit and meaning. */
-export const notions = {
+/** What Weir wants to know of an engine, whatever its type: how each metric is written, its unit and meaning. */
+export const canonicalMetrics = {
   running: { kind: "number", unit: "requests", meaning: "in the batch that is computed" },
   waiting: { kind: "number", unit: "requests", meaning: "in the engine's own queue" },
   kvUse: { kind: "share", unit: "0..1", meaning: "KV cache in use: of the fullest rank, and the mean of the ranks" },
@@ -20,8 +20,8 @@ export const notions = {
   sleepState: { kind: "state", unit: "", meaning: "awake, or how the engine sleeps, in its words" },
 } as const;
 
-export type NotionName = keyof typeof notions;
-export const notionNames = Object.keys(notions) as readonly NotionName[];
+export type CanonicalMetric = keyof typeof canonicalMetrics;
+export const canonicalMetricNames = Object.keys(canonicalMetrics) as readonly CanonicalMetric[];
 
 const text = z.string().min(1);
 const labelValues = z.record(text, z.array(z.string()).min(1));
@@ -56,8 +56,8 @@ const kinds = {
   state: of(stateSchema),
 };
 type Kinds = typeof kinds;
-const notionFields = Object.fromEntries(notionNames.map((name) => [name, kinds[notions[name].kind]])) as {
-  [Name in NotionName]: Kinds[(typeof notions)[Name]["kind"]];
+const canonicalMetricFields = Object.fromEntries(canonicalMetricNames.map((name) => [name, kinds[canonicalMetrics[name].kind]])) as {
+  [Name in CanonicalMetric]: Kinds[(typeof canonicalMetrics)[Name]["kind"]];
 };
 
 const ruleFields = {
@@ -85,15 +85,17 @@ export const engineRowSchema = z.strictObject({
   /** Names by any of which the row is known where the version is not. */
   marks: z.array(text).default([]),
   series: z.strictObject(ruleFields).prefault({}),
-  notions: z.strictObject(notionFields).partial(),
+  canonicalMetrics: z.strictObject(canonicalMetricFields).partial(),
 });
 
-/** A row as it is written; every notion that it leaves out is not applicable. */
+/** A row as it is written; every metric that it leaves out is not applicable. */
 export type EngineRow = z.input<typeof engineRowSchema>;
 type ReadRow = z.output<typeof engineRowSchema>;
 export type SeriesSource = z.output<typeof seriesSchema>;
 export type SeriesRules = ReadRow["series"];
-export type NotionSources = { readonly [Name in NotionName]: NonNullable<z.output<Kinds[(typeof notions)[Name]["kind"]]>> | null };
+export type MetricSources = {
+  readonly [Name in CanonicalMetric]: NonNullable<z.output<Kinds[(typeof canonicalMetrics)[Name]["kind"]]>> | null;
+};
 
 /** A row under one of its prefixes, names whole. */
 export interface EngineMapping {
@@ -105,12 +107,12 @@ export interface EngineMapping {
   readonly build: string | null;
   readonly marks: readonly string[];
   readonly series: SeriesRules;
-  readonly notions: NotionSources;
+  readonly canonicalMetrics: MetricSources;
 }
 
 /** The mappings of a row, one for each prefix. */
 export function mappingsOf(row: EngineRow): readonly EngineMapping[] {
-  const { engine, prefixes, sign = "", versions, build = null, marks, series, notions: sources } = engineRowSchema.parse(row);
+  const { engine, prefixes, sign = "", versions, build = null, marks, series, canonicalMetrics: sources } = engineRowSchema.parse(row);
   return prefixes.map((prefix) => ({
     engine,
     prefix,
@@ -119,9 +121,9 @@ export function mappingsOf(row: EngineRow): readonly EngineMapping[] {
     build,
     marks: marks.map((name) => prefix + name),
     series,
-    notions: Object.fromEntries(
-      notionNames.map((name) => [name, sources[name]?.map((source) => prefixed(source, prefix)) ?? null]),
-    ) as unknown as NotionSources,
+    canonicalMetrics: Object.fromEntries(
+      canonicalMetricNames.map((name) => [name, sources[name]?.map((source) => prefixed(source, prefix)) ?? null]),
+    ) as unknown as MetricSources,
   }));
 }
 

@@ -5,7 +5,7 @@ const vllmSeries = { largestOf: ["pid"] };
 /** Ray Serve exports vLLM's metrics again under its own prefix, whose colon it writes as `_` since it no longer takes one. */
 const vllmPrefixes = ["vllm:", "ray_vllm:", "ray_vllm_"];
 
-const vllmNotions = {
+const vllmMetrics = {
   running: [{ name: "num_requests_running" }],
   waiting: [{ name: "num_requests_waiting" }],
   kvCapacityTokens: [{ name: "cache_config_info", labels: ["block_size", "num_gpu_blocks"] }],
@@ -17,7 +17,7 @@ const vllmNotions = {
   ttftSeconds: [{ name: "time_to_first_token_seconds" }],
   endToEndSeconds: [{ name: "e2e_request_latency_seconds" }],
   queueSeconds: [{ name: "request_queue_time_seconds" }],
-} satisfies EngineRow["notions"];
+} satisfies EngineRow["canonicalMetrics"];
 
 /**
  * vLLM (`vllm/v1/metrics/loggers.py`, docs/design/metrics.md). time_per_output_token_seconds counts every gap, as
@@ -30,8 +30,8 @@ const vllm: readonly EngineRow[] = [
     prefixes: ["vllm:"],
     build: "+emulated",
     series: vllmSeries,
-    notions: {
-      ...vllmNotions,
+    canonicalMetrics: {
+      ...vllmMetrics,
       kvUse: [{ name: "kv_cache_usage_perc" }],
       tpotSeconds: [{ name: "request_time_per_output_token_seconds" }],
     },
@@ -42,8 +42,8 @@ const vllm: readonly EngineRow[] = [
     versions: { from: "0.9.2" },
     marks: ["kv_cache_usage_perc", "prefix_cache_queries_total"],
     series: vllmSeries,
-    notions: {
-      ...vllmNotions,
+    canonicalMetrics: {
+      ...vllmMetrics,
       kvUse: [{ name: "kv_cache_usage_perc" }, { name: "gpu_cache_usage_perc" }],
       prefixQueries: [{ name: "prefix_cache_queries_total" }, { name: "gpu_prefix_cache_queries_total" }],
       prefixHits: [{ name: "prefix_cache_hits_total" }, { name: "gpu_prefix_cache_hits_total" }],
@@ -59,8 +59,8 @@ const vllm: readonly EngineRow[] = [
     versions: { from: "0.8", before: "0.9.2" },
     marks: ["gpu_prefix_cache_queries_total"],
     series: vllmSeries,
-    notions: {
-      ...vllmNotions,
+    canonicalMetrics: {
+      ...vllmMetrics,
       kvUse: [{ name: "gpu_cache_usage_perc" }],
       prefixQueries: [{ name: "gpu_prefix_cache_queries_total" }],
       prefixHits: [{ name: "gpu_prefix_cache_hits_total" }],
@@ -74,11 +74,11 @@ const vllm: readonly EngineRow[] = [
     versions: { before: "0.11" },
     marks: ["num_requests_swapped", "cpu_cache_usage_perc", "gpu_prefix_cache_hit_rate"],
     series: vllmSeries,
-    notions: {
-      ...vllmNotions,
+    canonicalMetrics: {
+      ...vllmMetrics,
       kvUse: [{ name: "gpu_cache_usage_perc" }],
       itlSeconds: [{ name: "time_per_output_token_seconds" }],
-      queueSeconds: [...vllmNotions.queueSeconds, { name: "time_in_queue_requests" }],
+      queueSeconds: [...vllmMetrics.queueSeconds, { name: "time_in_queue_requests" }],
     },
   },
 ];
@@ -91,7 +91,7 @@ const vllm: readonly EngineRow[] = [
 const sglangSeries = { lowestOf: ["tp_rank", "pp_rank", "moe_ep_rank"], largestOf: ["pid"], aggregate: { priority: "" } };
 const sglangPrefixes = ["sglang:", "sglang_"];
 
-const sglangNotions = {
+const sglangMetrics = {
   running: [{ name: "num_running_reqs" }],
   waiting: [{ name: "num_queue_reqs" }],
   kvUse: [{ name: "token_usage" }],
@@ -101,7 +101,7 @@ const sglangNotions = {
   answered: [{ name: "num_requests_total" }],
   ttftSeconds: [{ name: "time_to_first_token_seconds" }],
   endToEndSeconds: [{ name: "e2e_request_latency_seconds" }],
-} satisfies EngineRow["notions"];
+} satisfies EngineRow["canonicalMetrics"];
 
 const sglang: readonly EngineRow[] = [
   {
@@ -109,8 +109,8 @@ const sglang: readonly EngineRow[] = [
     prefixes: sglangPrefixes,
     marks: ["max_total_num_tokens", "inter_token_latency_seconds_count", "queue_time_seconds_count"],
     series: sglangSeries,
-    notions: {
-      ...sglangNotions,
+    canonicalMetrics: {
+      ...sglangMetrics,
       kvCapacityTokens: [
         { name: "max_total_num_tokens" },
         { name: "num_pages", times: { name: "page_size" } },
@@ -129,8 +129,8 @@ const sglang: readonly EngineRow[] = [
     prefixes: sglangPrefixes,
     marks: ["time_per_output_token_seconds_count"],
     series: sglangSeries,
-    notions: {
-      ...sglangNotions,
+    canonicalMetrics: {
+      ...sglangMetrics,
       prefixHits: [{ name: "cached_tokens_total" }],
       itlSeconds: [{ name: "time_per_output_token_seconds" }],
     },
@@ -141,7 +141,7 @@ const sglang: readonly EngineRow[] = [
 const tgi: EngineRow = {
   engine: "tgi",
   prefixes: ["tgi_"],
-  notions: {
+  canonicalMetrics: {
     running: [{ name: "batch_current_size" }],
     waiting: [{ name: "queue_size" }],
     promptTokens: [{ name: "request_input_length_sum" }],
@@ -157,7 +157,7 @@ const tgi: EngineRow = {
 const trtllmServe: EngineRow = {
   engine: "trtllm-serve",
   prefixes: ["trtllm_"],
-  notions: {
+  canonicalMetrics: {
     running: [{ name: "num_requests_running" }],
     waiting: [{ name: "num_requests_waiting" }],
     kvUse: [{ name: "kv_cache_utilization" }],
@@ -182,7 +182,7 @@ const triton: EngineRow = {
   prefixes: ["nv_"],
   // Triton writes nv_ of any model, and so do other programs.
   sign: "trt_llm_",
-  notions: {
+  canonicalMetrics: {
     running: [{ name: "trt_llm_request_metrics", only: { request_type: ["scheduled"] } }],
     waiting: [{ name: "trt_llm_request_metrics", only: { request_type: ["waiting"] } }],
     kvUse: [blocks("fraction"), { ...blocks("used"), of: blocks("max") }],
@@ -193,18 +193,18 @@ const triton: EngineRow = {
 };
 
 /** llama.cpp's server counts a prompt's tokens without those it had cached. */
-const llamaCppNotions = {
+const llamaCppMetrics = {
   running: [{ name: "requests_processing" }],
   waiting: [{ name: "requests_deferred" }],
   promptTokens: [{ name: "prompt_tokens_total", plus: { name: "prompt_tokens_cached_total" } }],
   generationTokens: [{ name: "tokens_predicted_total" }],
-} satisfies EngineRow["notions"];
+} satisfies EngineRow["canonicalMetrics"];
 const llamaCpp: readonly EngineRow[] = [
   {
     engine: "llama.cpp",
     prefixes: ["llamacpp:"],
-    notions: {
-      ...llamaCppNotions,
+    canonicalMetrics: {
+      ...llamaCppMetrics,
       prefixQueries: [{ name: "prompt_tokens_total", plus: { name: "prompt_tokens_cached_total" } }],
       prefixHits: [{ name: "prompt_tokens_cached_total" }],
     },
@@ -214,7 +214,7 @@ const llamaCpp: readonly EngineRow[] = [
     engine: "llama.cpp",
     prefixes: ["llamacpp:"],
     marks: ["kv_cache_usage_ratio"],
-    notions: { ...llamaCppNotions, kvUse: [{ name: "kv_cache_usage_ratio" }] },
+    canonicalMetrics: { ...llamaCppMetrics, kvUse: [{ name: "kv_cache_usage_ratio" }] },
   },
 ];
 
@@ -223,7 +223,7 @@ const tokens = (direction: string) => [{ name: "tokens_total", only: { direction
 const weirGateway: EngineRow = {
   engine: "weir-gateway",
   prefixes: ["weir_gateway_"],
-  notions: {
+  canonicalMetrics: {
     running: [{ name: "in_flight" }],
     waiting: [{ name: "queued" }],
     promptTokens: tokens("input"),

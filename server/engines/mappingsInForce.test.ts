@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { chooseMapping } from "./chooseMapping";
 import { loadMappings } from "./mappingsInForce";
 import { parsePromText } from "./promText";
-import { readNotions } from "./readNotions";
+import { readCanonicalMetrics } from "./readCanonicalMetrics";
 
 const folder = mkdtempSync(join(tmpdir(), "weir-mappings-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,7 +22,7 @@ mappings:
     prefixes: ["lmdeploy:"]
     versions: { from: "0.9" }
     series: { lowestOf: [rank] }
-    notions:
+    canonicalMetrics:
       running: [{ name: num_requests_running }]
       kvUse:
         - { name: gpu_cache_usage_perc }
@@ -45,7 +45,7 @@ describe("mappings of an operator's own", () => {
     );
     const mapping = chooseMapping(metrics, null, mappings);
     expect(mapping?.engine).toBe("lmdeploy");
-    expect(mapping && readNotions(metrics, mapping)).toMatchObject({
+    expect(mapping && readCanonicalMetrics(metrics, mapping)).toMatchObject({
       running: { state: "value", value: 4 },
       kvUse: { state: "value", value: { max: 0.25, mean: 0.25 } },
       sleepState: { state: "absent", lookedFor: "lmdeploy:sleep_state" },
@@ -55,17 +55,28 @@ describe("mappings of an operator's own", () => {
     expect(chooseMapping(metrics, "0.8.1", mappings)).toBeUndefined();
   });
 
+  it("are read under the field's earlier name, too", () => {
+    const mappings = load(lmdeploy.replace("canonicalMetrics:", "notions:"));
+    expect(mappings.problem).toBeNull();
+    expect(mappings.own).toEqual(load(lmdeploy).own);
+  });
+
   it("come before the built-in ones, which stay for what they do not name", () => {
-    const mappings = load('{"mappings":[{"engine":"my-vllm","prefixes":["vllm:"],"notions":{"running":[{"name":"my_running"}]}}]}');
+    const mappings = load(
+      '{"mappings":[{"engine":"my-vllm","prefixes":["vllm:"],"canonicalMetrics":{"running":[{"name":"my_running"}]}}]}',
+    );
     expect(chooseMapping(parsePromText("vllm:kv_cache_usage_perc 1\n"), null, mappings)?.engine).toBe("my-vllm");
     expect(chooseMapping(parsePromText("sglang:num_running_reqs 1\n"), null, mappings)?.engine).toBe("sglang");
   });
 
   it.each([
     ["mappings:\n  - engine: a\n    prefixes: [b", /is no YAML in line \d: /],
-    [lmdeploy.replace("num_requests_running", "5"), "is wrong in line 8, mappings.0.notions.running.0.name: "],
-    [lmdeploy.replace("      preemptions", "      preemptoins"), /is wrong in line 8, mappings.0.notions: Unrecognized key: "preemptoins"/],
-    [lmdeploy.replace("label: state", "lable: state"), "is wrong in line 12, mappings.0.notions.sleepState.0"],
+    [lmdeploy.replace("num_requests_running", "5"), "is wrong in line 8, mappings.0.canonicalMetrics.running.0.name: "],
+    [
+      lmdeploy.replace("      preemptions", "      preemptoins"),
+      /is wrong in line 8, mappings.0.canonicalMetrics: Unrecognized key: "preemptoins"/,
+    ],
+    [lmdeploy.replace("label: state", "lable: state"), "is wrong in line 12, mappings.0.canonicalMetrics.sleepState.0"],
     [lmdeploy.replace('"0.9"', '"new"'), "is wrong in line 5, mappings.0.versions.from: a version is numbers and points, as 0.9.2;"],
     [lmdeploy.replace('prefixes: ["lmdeploy:"]', "prefixes: []"), "is wrong in line 4, mappings.0.prefixes: "],
     ["engines: []\n", "is wrong in line 1"],

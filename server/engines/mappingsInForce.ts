@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { LineCounter, parseDocument } from "yaml";
+import { type Document, isScalar, LineCounter, parseDocument, visit } from "yaml";
 import { z } from "zod";
 import { type EngineMapping, engineRowSchema, mappingsOf } from "./engineMapping";
 import { engineRows } from "./engineRows";
@@ -15,7 +15,7 @@ const builtIn = engineRows.flatMap(mappingsOf);
 const fileSchema = z.strictObject({ mappings: z.array(engineRowSchema).min(1) });
 
 /**
- * Reads the operator's rows, YAML or JSON of the shape of `engineRows`: `mappings: [{ engine, prefixes, notions }]`.
+ * Reads the operator's rows, YAML or JSON of the shape of `engineRows`: `mappings: [{ engine, prefixes, canonicalMetrics }]`.
  *
  * @param path undefined or empty: there is no such file.
  * @returns with `problem`, one sentence, where the file cannot be used; then none of its rows is.
@@ -33,6 +33,7 @@ export function loadMappings(path: string | undefined): Mappings & { readonly pr
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [mistake] = document.errors;
   if (mistake !== undefined) return refused(`is no YAML in line ${lines.linePos(mistake.pos[0]).line}: ${mistake.message}`);
+  acceptOldNames(document);
   const read = fileSchema.safeParse(document.toJS());
   if (read.success) return { own: read.data.mappings.flatMap(mappingsOf), builtIn, problem: null };
   const issue = read.error.issues[0];
@@ -45,6 +46,16 @@ export function loadMappings(path: string | undefined): Mappings & { readonly pr
     return refused(`is wrong in line ${lines.linePos(range[0]).line}${field === "" ? "" : `, ${field}`}: ${issue?.message}`);
   }
   return refused("is empty");
+}
+
+/** Renames `notions`, as rows called their metrics in an earlier release. */
+function acceptOldNames(document: Document): void {
+  const depthOfRowField = 5;
+  visit(document, {
+    Pair(_, { key }, path) {
+      if (path.length === depthOfRowField && isScalar(key) && key.value === "notions") key.value = "canonicalMetrics";
+    },
+  });
 }
 
 let inForce: (Mappings & { readonly problem: string | null }) | undefined;

@@ -6,8 +6,8 @@ import { expect, it } from "vitest";
 import { seededRandom } from "@/solver/numeric/random";
 import { chooseMapping } from "./chooseMapping";
 import { PromParser } from "./promText";
-import { readNotions } from "./readNotions";
-import { mutated } from "./testMutations";
+import { readCanonicalMetrics } from "./readCanonicalMetrics";
+import { mutated } from "./testing/testMutations";
 
 const samplesFolder = join(import.meta.dirname, "../../../shared/data/metrics");
 
@@ -33,14 +33,14 @@ llamacpp:kv_cache_usage_ratio 0.5
 `,
 ].map((text) => Buffer.from(text));
 
-/** Reads as a studio would, from the bytes to the notions. */
+/** Reads as a studio would, from the bytes to the canonical metrics. */
 function read(bytes: Uint8Array, cut: number): number {
   const parser = new PromParser();
   parser.write(bytes.subarray(0, cut));
   parser.write(bytes.subarray(cut));
   const metrics = parser.end();
   const mapping = chooseMapping(metrics, null);
-  if (mapping !== undefined) readNotions(metrics, mapping);
+  if (mapping !== undefined) readCanonicalMetrics(metrics, mapping);
   return metrics.badLines;
 }
 

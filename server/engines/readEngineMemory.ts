@@ -1,6 +1,6 @@
 import { chooseMapping } from "./chooseMapping";
 import { parsePromText } from "./promText";
-import { type Reading, readNotions } from "./readNotions";
+import { type Reading, readCanonicalMetrics } from "./readCanonicalMetrics";
 
 export type Found<Value> = { readonly found: true; readonly value: Value } | { readonly found: false; readonly lookedFor: string };
 
@@ -23,7 +23,7 @@ export interface EngineMemory {
 export function readEngineMemory(text: string): EngineMemory {
   const metrics = parsePromText(text);
   const mapping = chooseMapping(metrics, null);
-  const { kvUse, kvCapacityTokens, preemptions } = mapping === undefined ? unknownEngine : readNotions(metrics, mapping);
+  const { kvUse, kvCapacityTokens, preemptions } = mapping === undefined ? unknownEngine : readCanonicalMetrics(metrics, mapping);
   const kvTokens = found(kvCapacityTokens, "the size of a KV cache of a known engine type", (value) => value);
   return {
     kvUse: found(kvUse, "a KV metric of a known engine type", ({ max }) => max),

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { chooseMapping } from "./chooseMapping";
-import { type NotionName, notionNames } from "./engineMapping";
+import { type CanonicalMetric, canonicalMetricNames } from "./engineMapping";
 import { type PromText, parsePromText } from "./promText";
-import { type NotionReadings, readNotions } from "./readNotions";
+import { type MetricReadings, readCanonicalMetrics } from "./readCanonicalMetrics";
 
 const samplesFolder = join(import.meta.dirname, "../../../shared/data/metrics");
 
@@ -13,8 +13,8 @@ const observed = (count: number, buckets: number) => ({ count, buckets });
 const used = (max: number, mean = max) => ({ max, mean });
 const bucket = (name: string) => `${name}_bucket{le="+Inf"}`;
 
-/** Names that are looked for where a notion is absent. */
-const vllm = (prefix: string): Readonly<Record<NotionName, string>> => ({
+/** Names that are looked for where a metric is absent. */
+const vllm = (prefix: string): Readonly<Record<CanonicalMetric, string>> => ({
   running: `${prefix}num_requests_running`,
   waiting: `${prefix}num_requests_waiting`,
   kvUse: `${prefix}kv_cache_usage_perc`,
@@ -33,7 +33,7 @@ const vllm = (prefix: string): Readonly<Record<NotionName, string>> => ({
   sleepState: `${prefix}engine_sleep_state`,
 });
 
-const sglang: Partial<Record<NotionName, string>> = {
+const sglang: Partial<Record<CanonicalMetric, string>> = {
   waiting: "sglang:num_queue_reqs",
   kvUse: "sglang:token_usage",
   kvCapacityTokens: "sglang:max_total_num_tokens",
@@ -52,26 +52,28 @@ const sglang: Partial<Record<NotionName, string>> = {
 
 interface Expected {
   readonly engine: string;
-  readonly values: Partial<Record<NotionName, unknown>>;
-  /** By the name that was looked for; every notion of `names` that has no value. */
-  readonly absent: Partial<Record<NotionName, string>>;
-  readonly notApplicable: readonly NotionName[];
+  readonly values: Partial<Record<CanonicalMetric, unknown>>;
+  /** By the name that was looked for; every metric of `names` that has no value. */
+  readonly absent: Partial<Record<CanonicalMetric, string>>;
+  readonly notApplicable: readonly CanonicalMetric[];
 }
 
-/** `absent` is every name of the engine but those of the notions that have a value or cannot have one. */
+/** `absent` is every name of the engine but those of the canonicalMetrics that have a value or cannot have one. */
 const reads = (
   engine: string,
-  names: Partial<Record<NotionName, string>>,
+  names: Partial<Record<CanonicalMetric, string>>,
   values: Expected["values"],
-  notApplicable: readonly NotionName[] = [],
+  notApplicable: readonly CanonicalMetric[] = [],
 ): Expected => ({
   engine,
   values,
-  absent: Object.fromEntries(Object.entries(names).filter(([name]) => !(name in values) && !notApplicable.includes(name as NotionName))),
+  absent: Object.fromEntries(
+    Object.entries(names).filter(([name]) => !(name in values) && !notApplicable.includes(name as CanonicalMetric)),
+  ),
   notApplicable,
 });
 
-/** What each notion of each captured exposition reads as; written down from the files, not by the code. */
+/** What each metric of each captured exposition reads as; written down from the files, not by the code. */
 const expositions: Readonly<Record<string, Expected | "no engine">> = {
   "dcgm-exporter-l40s.prom": "no engine",
   "llamacpp.prom": reads(
@@ -253,7 +255,7 @@ const otherFiles: Readonly<Record<string, { readonly bad: number; readonly sampl
 };
 
 /** A reading as the table writes it. */
-function shown(reading: NotionReadings[NotionName]): unknown {
+function shown(reading: MetricReadings[CanonicalMetric]): unknown {
   if (reading.state !== "value") return reading;
   if (typeof reading.value !== "object" || !("bounds" in reading.value)) return { state: "value", value: reading.value };
   const { bounds, cumulative } = reading.value as { readonly bounds: readonly number[]; readonly cumulative: readonly number[] };
@@ -273,7 +275,7 @@ describe("captured metrics of engines", () => {
     expect(readdirSync(samplesFolder).sort()).toEqual([...Object.keys(expositions), ...Object.keys(otherFiles)].sort());
   });
 
-  it.each(Object.entries(expositions))("read in %s as the table says, notion by notion", (file, expected) => {
+  it.each(Object.entries(expositions))("read in %s as the table says, metric by metric", (file, expected) => {
     const metrics = parsePromText(readFileSync(join(samplesFolder, file), "utf8"));
     expect(metrics.bad).toEqual([]);
     const mapping = chooseMapping(metrics, null);
@@ -281,14 +283,14 @@ describe("captured metrics of engines", () => {
       expect(mapping?.engine ?? "no engine").toBe(expected);
       return;
     }
-    const readings = readNotions(metrics, mapping);
-    const table = notionNames.map((name) => {
+    const readings = readCanonicalMetrics(metrics, mapping);
+    const table = canonicalMetricNames.map((name) => {
       if (name in expected.values) return [name, { state: "value", value: expected.values[name] }];
       if (expected.notApplicable.includes(name)) return [name, { state: "not-applicable" }];
       return [name, { state: "absent", lookedFor: expected.absent[name] }];
     });
     expect(mapping.engine).toBe(expected.engine);
-    expect(Object.fromEntries(notionNames.map((name) => [name, shown(readings[name])]))).toEqual(Object.fromEntries(table));
+    expect(Object.fromEntries(canonicalMetricNames.map((name) => [name, shown(readings[name])]))).toEqual(Object.fromEntries(table));
   });
 
   it.each(Object.entries(otherFiles))("are not in %s, which is survived", (file, expected) => {

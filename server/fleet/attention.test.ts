@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Observation } from "@/server/clusters/connector";
-import type { GatewayStatus } from "@/server/contracts/gatewayAdmin";
+import type { Observation } from "@/server/clusters/connector/connector";
+import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
 import type { EngineFrame, LiveFrame } from "@/server/contracts/studio";
 import { type AttentionGround, attentionOf, isSilent } from "./attention";
 import { clusterConnectionSchema } from "./connection";
@@ -53,9 +53,9 @@ const engine: EngineFrame = {
 const frameOf = (engines: readonly EngineFrame[], gateway: Partial<LiveFrame["gateway"]> = {}) =>
   ({ engines, gpus: [], gateway: { state: "fresh", sinceMs: 0, reason: "", routing: null, ...gateway } }) as unknown as LiveFrame;
 
-const status = (reason: string): GatewayStatus => ({
+const status = (reason: string, reasonKind: "access" | "unhealthy" = "unhealthy"): GatewayStatus => ({
   ...{ version: "1", uptimeSeconds: 1, configEtag: "e", planId: "p", queued: {}, lastDecision: 0, refused: 0, unjudged: 0 },
-  replicas: [{ id: engineId, model: "small", state: "unhealthy", inFlight: 0, reason }],
+  replicas: [{ id: engineId, model: "small", state: "unhealthy", inFlight: 0, reason, reasonKind }],
 });
 
 /** A cluster of which nothing is wrong. */
@@ -118,7 +118,11 @@ const faults: readonly (readonly [
   [
     "a predictor in force that does not serve",
     { gateway: { ...status(""), replicas: [], lackingPredictors: [{ hash: "ab".repeat(32), reason: "not-loaded" }] } },
-    { level: "warn", sentence: "without what the predictor abababababab says: the gateway could not load it (not-loaded)", next: "brings" },
+    {
+      level: "warn",
+      sentence: "without what the predictor abababababab says: the gateway could not load it (not-loaded)",
+      next: "uploads",
+    },
   ],
   [
     "an engine that the gateway finds unhealthy",
@@ -129,9 +133,9 @@ const faults: readonly (readonly [
     "a key that the gateway lacks",
     {
       frame: frameOf([{ ...engine, health: "unhealthy" }]),
-      gateway: status("The key's variable WEIR_ENGINE_A is not set where this process runs"),
+      gateway: status("The key's variable WEIR_ENGINE_A is not set", "access"),
     },
-    { level: "bad", sentence: "WEIR_ENGINE_A is not set where the gateway runs.", next: "where the gateway runs" },
+    { level: "bad", sentence: "ask small-bf16-tp1-pp1-e0-0: The key's variable WEIR_ENGINE_A is not set.", next: "where the gateway runs" },
   ],
   [
     "a key that the studio lacks",
@@ -140,11 +144,16 @@ const faults: readonly (readonly [
         {
           ...engine,
           state: "unreachable",
-          reason: "http://e0:8000/metrics cannot be reached: The key's variable WEIR_ENGINE_A is not set where this process runs",
+          reason: "The key's variable WEIR_ENGINE_A is not set",
+          failing: { kind: "access", sinceMs: 0, nextTryAtMs: 0 },
         },
       ]),
     },
-    { level: "warn", sentence: "WEIR_ENGINE_A is not set where the studio runs.", next: "where the studio runs" },
+    {
+      level: "warn",
+      sentence: "read small-bf16-tp1-pp1-e0-0: The key's variable WEIR_ENGINE_A is not set.",
+      next: "where the studio runs",
+    },
   ],
   [
     "an engine that does not answer",
@@ -210,7 +219,8 @@ describe("attentionOf", () => {
   });
 
   it("says once that the gateway is away, also where the cluster cannot be looked at for want of it", () => {
-    const answer = { ok: false, message: "The gateway at http://127.0.0.1:4702 cannot be reached (ECONNREFUSED)." } as const;
+    const message = "The gateway at http://127.0.0.1:4702 cannot be reached (ECONNREFUSED).";
+    const answer = { ok: false, message, kind: "gateway-away" } as const;
     const frame = frameOf([], { state: "unreachable", sinceMs: nowMs - 60_000 });
     expect(attentionOf({ ...fine, seen: { atMs: 1, answer }, frame }).map(({ subject }) => subject)).toEqual(["gateway"]);
     expect(attentionOf({ ...fine, seen: { atMs: 1, answer } })).toMatchObject([{ sentence: answer.message }]);
@@ -277,6 +287,6 @@ describe("an engine that is silent", () => {
     expect(isSilent({ ...mute, state: "stale" })).toBe(false);
     expect(isSilent({ ...mute, failing: null, reason: "not scraped yet" })).toBe(false);
     expect(isSilent({ ...mute, failing: { ...failing, kind: "status" } })).toBe(false);
-    expect(isSilent({ ...mute, reason: "http://e0:8000/metrics cannot be reached: The key file a is empty" })).toBe(false);
+    expect(isSilent({ ...mute, reason: "The key file a is empty", failing: { ...failing, kind: "access" } })).toBe(false);
   });
 });

@@ -1,10 +1,10 @@
-import { batchOfEngine } from "@/server/batches/batchShape";
-import type { Answer, Observation } from "@/server/clusters/connector";
-import type { GatewayStatus } from "@/server/contracts/gatewayAdmin";
+import type { Answer, Observation } from "@/server/clusters/connector/connector";
+import { batchOfEngine } from "@/server/contracts/engine/batchEngines";
+import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Attention, ClusterDrift, EngineFrame, GuessedField, LiveFrame } from "@/server/contracts/studio";
 import { knownGpuProducts } from "@/server/kubernetes/connection";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
-import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { ClusterConnection } from "./connection";
 
 /** What is known of a cluster that the studio looks after. */
@@ -37,7 +37,7 @@ export function attentionOf(ground: AttentionGround): readonly Attention[] {
   if (ground.spec.kind === "described") return [];
   const away = gatewayOut(ground);
   // The gateway answers for a cluster too: that it is away is said once.
-  const out = away.length > 0 ? reach(ground).filter(({ sentence }) => !sentence.startsWith("The gateway at ")) : reach(ground);
+  const out = away.length > 0 && isForTheGateway(ground) ? [] : reach(ground);
   const found = [
     ...out,
     ...away,
@@ -61,6 +61,10 @@ function reach({ spec, problem, seen }: AttentionGround): readonly Attention[] {
   if (seen.atMs === null || seen.answer.ok) return [];
   return [bad("cluster", seen.answer.message, "Test the connection.")];
 }
+
+/** Whether the cluster cannot be looked at because its gateway does not answer. */
+const isForTheGateway = ({ problem, seen }: AttentionGround): boolean =>
+  problem === null && seen !== null && !seen.answer.ok && seen.answer.kind === "gateway-away";
 
 function judge({ gateway }: AttentionGround): readonly Attention[] {
   const status = gateway?.judge ?? null;
@@ -116,7 +120,7 @@ function predictors({ gateway }: AttentionGround): readonly Attention[] {
     warn(
       "gateway",
       `Requests go without what the predictor ${hash.slice(0, 12)} says: the gateway could not load it (${reason}).`,
-      "Put another plan into force and then this one again, which brings it anew; the gateway's log says more.",
+      "Put another plan into force and then this one again, which uploads it again; the gateway's log has details.",
     ),
   );
 }
@@ -131,13 +135,13 @@ function engines(ground: AttentionGround): readonly Attention[] {
 function engineLines(engine: EngineFrame, { nowMs, gateway }: AttentionGround): readonly Attention[] {
   const { id, health, healthSinceMs, state, sinceMs, reason, failing } = engine;
   const lines: Attention[] = [];
-  const told = gateway?.replicas.find((replica) => replica.id === id)?.reason ?? null;
-  const [keyAtGateway, keyHere] = [accessFault(told, "the gateway"), accessFault(reason, "the studio")];
-  if (keyAtGateway !== null)
+  const atGateway = gateway?.replicas.find((replica) => replica.id === id);
+  const told = atGateway?.reason ?? null;
+  if (atGateway?.reasonKind === "access")
     lines.push(
       bad(
         id,
-        `The gateway cannot ask ${id}: ${keyAtGateway}.`,
+        `The gateway cannot ask ${id}: ${told}.`,
         "Put the file there, or set the variable and start it again, where the gateway runs.",
       ),
     );
@@ -149,11 +153,11 @@ function engineLines(engine: EngineFrame, { nowMs, gateway }: AttentionGround): 
         "Look into the engine's log.",
       ),
     );
-  if (keyHere !== null)
+  if (failing?.kind === "access")
     lines.push(
       warn(
         id,
-        `The studio cannot read ${id}: ${keyHere}.`,
+        `The studio cannot read ${id}: ${reason}.`,
         "Put the file there, or set the variable and start it again, where the studio runs.",
       ),
     );
@@ -188,16 +192,8 @@ export function absentNames({ readings }: Pick<EngineFrame, "readings">): readon
 }
 
 /** Whether nothing comes of an engine that was asked: not even a refusal, or an error of its own. */
-export function isSilent({ state, reason, failing }: EngineFrame): boolean {
-  const isMute = failing?.kind === "unreachable" || failing?.kind === "timeout";
-  return state === "unreachable" && isMute && accessFault(reason, "") === null;
-}
-
-/** A reason that is a key or a certificate which is not there, said of the process that wants it; null for any other. */
-function accessFault(reason: string | null, where: string): string | null {
-  const fault = /(The key's variable|The key file|The file|WEIR_SECRETS_DIR) .*$/.exec(reason ?? "")?.[0];
-  return fault === undefined ? null : fault.replace("this process runs", `${where} runs`).replace(/\.$/, "");
-}
+export const isSilent = ({ state, failing }: EngineFrame): boolean =>
+  state === "unreachable" && (failing?.kind === "unreachable" || failing?.kind === "timeout");
 
 function drift({ drift: found }: AttentionGround): readonly Attention[] {
   const lines = found?.lines ?? [];

@@ -1,4 +1,4 @@
-import type { CardShelf } from "@/server/cards/cardShelf";
+import type { CardStore } from "@/server/cards/cardStore";
 import type { Attention } from "@/server/contracts/studio";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import { cardOf } from "@/solver/hardware/catalogue";
@@ -10,7 +10,7 @@ import type { Fleet } from "./fleet";
 export interface ClusterAttentionParts {
   readonly fleet: Pick<Fleet, "get" | "problem">;
   readonly drifts: Pick<DriftWatch, "drift" | "gateway">;
-  readonly cards: Pick<CardShelf, "read">;
+  readonly cards: Pick<CardStore, "read">;
 }
 
 /** Why a kept cluster needs attention at this moment. */

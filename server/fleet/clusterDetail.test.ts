@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Observation } from "@/server/clusters/connector";
+import type { Observation } from "@/server/clusters/connector/connector";
 import type { EngineFrame, LiveFrame } from "@/server/contracts/studio";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import { clusterDetail } from "./clusterDetail";

@@ -1,6 +1,6 @@
-import type { Observation } from "@/server/clusters/connector";
-import { placeText, targetEngines } from "@/server/clusters/targetEngines";
-import { trustedJudgeModel } from "@/server/contracts/emulatorAdmin";
+import type { Observation } from "@/server/clusters/connector/connector";
+import { placeText, targetEngines } from "@/server/clusters/steps/targetEngines";
+import { trustedJudgeModel } from "@/server/contracts/engine/emulatorAdmin";
 import type { Attention, ClusterDetail, ClusterDrift, ClusterEngine, LiveFrame } from "@/server/contracts/studio";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Plan } from "@/solver/plan/plan";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Observation } from "@/server/clusters/connector";
-import { targetEngines } from "@/server/clusters/targetEngines";
-import { planOnGpus } from "@/server/clusters/testCluster";
+import type { Observation } from "@/server/clusters/connector/connector";
+import { targetEngines } from "@/server/clusters/steps/targetEngines";
+import { planOnGpus } from "@/server/clusters/testing/testCluster";
 import { clusterHealth } from "./clusterHealth";
 
 const plan = planOnGpus("p", { "qwen2.5-3b": [0, 1] });

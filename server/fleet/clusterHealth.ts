@@ -1,5 +1,5 @@
-import type { Answer, Observation } from "@/server/clusters/connector";
-import { targetEngines } from "@/server/clusters/targetEngines";
+import type { Answer, Observation } from "@/server/clusters/connector/connector";
+import { targetEngines } from "@/server/clusters/steps/targetEngines";
 import type { ClusterSummary, LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 

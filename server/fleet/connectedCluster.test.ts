@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import type { EngineHost } from "@/server/clusters/engineHost";
+import type { EngineHost } from "@/server/clusters/connector/engineHost";
 import { openStore } from "@/server/store/store";
 import { connectCluster } from "./connectedCluster";
 
@@ -18,7 +18,7 @@ it("says that a cluster is down when a look at it does not come back, and takes 
   const store = openStore(folder);
   const cluster = connectCluster({
     ...{ id: "c", kind: "kubernetes", host, gatewayUrl: "http://127.0.0.1:9", gatewayAdminUrl: "http://127.0.0.1:9", adminToken: "t" },
-    ...{ store, scrapeIntervalMs: 1_000, onScrape: () => undefined, labelOf: () => null, putDown: () => undefined },
+    ...{ store, scrapeIntervalMs: 1_000, onScrape: () => undefined, labelOf: () => null, saveObservation: () => undefined },
     ...{ gatewayAdvice: null, seriesOf: null },
   });
   expect(cluster.seen().atMs).toBeNull();

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { createAdminClient } from "@/server/clusters/adminClient";
-import { createConnector } from "@/server/clusters/clusterConnector";
-import type { Answer, Observation } from "@/server/clusters/connector";
-import { createGatewayAudit } from "@/server/clusters/gatewayAudit";
-import type { KeyReference } from "@/server/contracts/engineAccess";
-import type { Decision } from "@/server/contracts/gatewayAdmin";
+import { createAdminClient } from "@/server/clusters/connector/adminClient";
+import { createConnector } from "@/server/clusters/connector/clusterConnector";
+import type { Answer, Observation } from "@/server/clusters/connector/connector";
+import { createGatewayAudit } from "@/server/clusters/connector/gatewayAudit";
+import type { KeyReference } from "@/server/contracts/engine/engineAccess";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { ClusterSummary } from "@/server/contracts/studio";
+import { reasonOf } from "@/server/lib/reasonOf";
 import { keepFrames } from "@/server/series/keepFrames";
 import { createSeriesBook, type SeriesBookState } from "@/server/series/seriesBook";
 import type { SeriesSource } from "@/server/series/seriesSource";
@@ -38,7 +39,7 @@ export interface ConnectedClusterParts extends Pick<ConnectedCluster, "id" | "ki
   /** Quality label of an answer, where it is known. */
   readonly labelOf: (decision: Decision) => number | null;
   /** Puts its hardware down as it was seen. */
-  readonly putDown: (observation: Observation) => void;
+  readonly saveObservation: (observation: Observation) => void;
   /** What somebody has to do so that there is a gateway, where none can be reached; null where nobody has to. */
   readonly gatewayAdvice: (() => string | null) | null;
   /** Where charts are read from, if not from what the studio keeps. */
@@ -86,12 +87,13 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
 
   async function look(): Promise<void> {
     const answer = await connector.observe();
-    const advised = answer.ok ? answer : await withAdvice(answer.message);
+    const advised = answer.ok ? answer : await withAdvice(answer);
     if (ending.signal.aborted) return;
     atMs = Date.now();
     latest = advised;
     if (!answer.ok) return;
-    if (known === null || !isDeepStrictEqual([known.gpu, known.nodes], [answer.value.gpu, answer.value.nodes])) parts.putDown(answer.value);
+    if (known === null || !isDeepStrictEqual([known.gpu, known.nodes], [answer.value.gpu, answer.value.nodes]))
+      parts.saveObservation(answer.value);
     known = answer.value;
     collector ??= collect(answer.value);
   }
@@ -106,19 +108,19 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
   }
 
   /** Why it cannot be seen, with what to do where it is only that nobody runs its gateway. */
-  async function withAdvice(message: string): Promise<Answer<Observation>> {
+  async function withAdvice(refused: Extract<Answer<Observation>, { ok: false }>): Promise<Answer<Observation>> {
     const advice = parts.gatewayAdvice?.() ?? null;
-    if (advice === null) return { ok: false, message };
+    if (advice === null) return refused;
     const heard = await gateway("/status", { schema: z.unknown(), limitMs: adviceLimitMs });
     const isMissing = !heard.ok && heard.failure === "unreachable";
-    return { ok: false, message: isMissing ? `${message} ${advice}` : message };
+    return isMissing ? { ...refused, message: `${refused.message} ${advice}` } : refused;
   }
 
   let timer: NodeJS.Timeout | undefined;
   const keepLooking = async (): Promise<void> => {
     await look().catch((error: unknown) => {
       atMs = Date.now();
-      latest = { ok: false, message: `It cannot be looked at: ${error instanceof Error ? error.message : String(error)}.` };
+      latest = { ok: false, message: `It cannot be looked at: ${reasonOf(error)}.` };
     });
     if (!ending.signal.aborted) timer = setTimeout(keepLooking, watchIntervalMs);
   };

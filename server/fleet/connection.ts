@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Answer } from "@/server/clusters/connector";
+import type { Answer } from "@/server/clusters/connector/connector";
 import { connectionSchema as endpointConnectionSchema } from "@/server/endpoints/connection";
 import { connectionSchema as kubernetesConnectionSchema } from "@/server/kubernetes/connection";
 import { connectionSchema as processConnectionSchema } from "@/server/processes/processConnection";

@@ -1,12 +1,12 @@
 import { type Document, LineCounter, parseDocument, stringify, visit } from "yaml";
 import type { z } from "zod";
-import { keyByReference } from "@/server/contracts/engineAccess";
-import { looksLikeKey, namesAKey } from "@/server/processes/secrets";
+import { keyByReference } from "@/server/contracts/engine/engineAccess";
+import { looksLikeKey, namesAKey } from "@/server/lib/secrets";
 import { type ClusterConnection, clusterConnectionSchema } from "./connection";
-import { offsetOf } from "./yamlPlace";
+import { offsetOf } from "./yamlOffset";
 
 /** A fault of a connection: where it is, as far as that can be told, and what is wrong, in one sentence. No value is repeated. */
-export interface ConnectionFault {
+interface ConnectionFault {
   readonly line: number | null;
   readonly field: string;
   readonly sentence: string;

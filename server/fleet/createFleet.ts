@@ -1,14 +1,18 @@
-import type { CardShelf } from "@/server/cards/cardShelf";
-import { createAdminClient } from "@/server/clusters/adminClient";
-import type { Answer } from "@/server/clusters/connector";
-import { createEmulatorHost, type EmulatorHostOptions } from "@/server/clusters/emulatorHost";
-import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { GatewayPlace } from "@/server/contracts/gatewayPlace";
+import type { CardStore } from "@/server/cards/cardStore";
+import { createAdminClient } from "@/server/clusters/connector/adminClient";
+import type { Answer } from "@/server/clusters/connector/connector";
+import { createEmulatorHost, type EmulatorHostOptions } from "@/server/clusters/connector/emulatorHost";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { GatewayPlace } from "@/server/contracts/gateway/gatewayPlace";
 import type { ClusterSummary } from "@/server/contracts/studio";
+import { mappingsInForce } from "@/server/engines/mappingsInForce";
+import { reasonOf } from "@/server/lib/reasonOf";
+import type { StudioSettings } from "@/server/lib/studioSettings";
+import { createPrometheusSource } from "@/server/series/prometheusSource";
 import type { SeriesBookState } from "@/server/series/seriesBook";
+import type { SeriesSource } from "@/server/series/seriesSource";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
-import type { StudioSettings } from "@/server/studioSettings";
 import type { ScrapeFacts } from "@/server/telemetry/studioMetrics";
 import { type ConnectedClusterParts, connectCluster, type WatchedCluster } from "./connectedCluster";
 import { readConnection } from "./connection";
@@ -16,12 +20,31 @@ import { createHost } from "./createHost";
 import { type ConnectedCluster, embeddedClusterId, type Fleet } from "./fleet";
 import { type GatewayRunner, gatewayBeside } from "./gatewayBeside";
 import { freeGatewayPorts } from "./gatewayPorts";
-import { prometheusOf } from "./prometheusOf";
-import { putDown, putDownEmbedded } from "./putDown";
+import { saveEmbeddedObservation, saveObservation } from "./saveObservation";
+
+/** A month of a large cluster takes a Prometheus some seconds. */
+const timeoutMs = 20_000;
+
+/** One cluster's series as a Prometheus has them, which may scrape others' targets too. */
+function prometheusOf(
+  prometheus: NonNullable<StudioSettings["prometheus"]>,
+  cluster: Pick<ConnectedCluster, "engines" | "collector" | "timeScale" | "gatewayAdminUrl">,
+): SeriesSource {
+  const { own, builtIn } = mappingsInForce();
+  return createPrometheusSource({
+    ...{ ...prometheus, timeoutMs, mappings: [...own, ...builtIn], timeScale: cluster.timeScale },
+    targets() {
+      const frame = cluster.collector()?.frames().at(-1);
+      const models = frame?.gateway.stages.map(({ model }) => model) ?? [];
+      const gpus = frame?.gpus.filter(({ instance }) => instance === null) ?? [];
+      return { engines: cluster.engines(), gpus, models, gatewayAdminUrl: cluster.gatewayAdminUrl };
+    },
+  });
+}
 
 export interface FleetParts {
   readonly store: Store;
-  readonly cards: CardShelf;
+  readonly cards: CardStore;
   readonly settings: StudioSettings;
   /** To which connections refer. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -41,7 +64,7 @@ export interface StudioFleet extends Fleet {
 
 type Own = Omit<ConnectedClusterParts, "store" | "scrapeIntervalMs" | "onScrape" | "seriesOf">;
 
-const notConnected = (error: unknown): string => `It cannot be connected: ${error instanceof Error ? error.message : String(error)}`;
+const notConnected = (error: unknown): string => `It cannot be connected: ${reasonOf(error)}`;
 
 const loopback = (port: number): string => `http://127.0.0.1:${port}`;
 
@@ -83,7 +106,7 @@ export function createFleet(parts: FleetParts): StudioFleet {
     const own = {
       ...{ id, kind: connection.value.kind, host: host.value },
       labelOf: () => null,
-      putDown: (observation) => putDown(parts, id, observation),
+      saveObservation: (observation) => saveObservation(parts, id, observation),
     } satisfies Partial<Own>;
     if (place.runBy === "operator") {
       const { url, adminUrl, token = adminToken } = place;
@@ -137,7 +160,7 @@ export function createFleet(parts: FleetParts): StudioFleet {
       heldOutOutcomes: parts.heldOutOutcomes,
     }),
     labelOf: parts.labelOf,
-    putDown: (observation) => putDownEmbedded(parts, parts.suggested, observation),
+    saveObservation: (observation) => saveEmbeddedObservation(parts, parts.suggested, observation),
     gatewayAdvice: null,
   });
   for (const row of store.clusters.list()) {

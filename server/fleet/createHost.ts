@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Answer } from "@/server/clusters/connector";
-import type { EngineHost } from "@/server/clusters/engineHost";
-import type { EngineAccess } from "@/server/contracts/engineAccess";
-import { accessRefusal } from "@/server/contracts/readEngineAccess";
+import type { Answer } from "@/server/clusters/connector/connector";
+import type { EngineHost } from "@/server/clusters/connector/engineHost";
+import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
+import { accessRefusal } from "@/server/contracts/engine/readEngineAccess";
 import { createEndpointHost } from "@/server/endpoints/endpointHost";
 import { createKubernetesHost } from "@/server/kubernetes/kubernetesHost";
 import { createProcessHost } from "@/server/processes/processHost";

@@ -1,8 +1,8 @@
-import { batchOfEngine } from "@/server/batches/batchShape";
-import type { ObservedEngine } from "@/server/clusters/connector";
-import { type DriftGround, driftOf, type EngineObject } from "@/server/clusters/driftOf";
-import { targetEngines } from "@/server/clusters/targetEngines";
-import { type GatewayStatus, gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
+import type { ObservedEngine } from "@/server/clusters/connector/connector";
+import { clusterDrift, type DriftContext, type EngineObject } from "@/server/clusters/preview/clusterDrift";
+import { targetEngines } from "@/server/clusters/steps/targetEngines";
+import { batchOfEngine } from "@/server/contracts/engine/batchEngines";
+import { type GatewayStatus, gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import type { AuditLine, ClusterDrift, DriftLine } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import type { Plan } from "@/solver/plan/plan";
@@ -85,7 +85,7 @@ export function createDriftWatch({ store, fleet }: DriftWatchParts): DriftWatch 
     const isOfOthers = operatorsOf(row.connection);
     const hasBatch = store.batches.runningOn(cluster.id) !== null;
     const isOperators = (engine: ObservedEngine): boolean => isOfOthers(engine) || (hasBatch && batchOfEngine(engine.id) !== null);
-    const found = driftOf({ plan, observation: answer.value, config: config.value.value, objects: state.objects, isOperators });
+    const found = clusterDrift({ plan, observation: answer.value, config: config.value.value, objects: state.objects, isOperators });
     const { candidates } = state;
     state.candidates = new Set(found.map(keyOf));
     const kept = found.filter((line) => candidates?.has(keyOf(line)));
@@ -154,7 +154,7 @@ async function objectsOf({ host: { generate, actual } }: ConnectedCluster, plan:
 }
 
 /** Engines of this host that their operator started and lists. */
-function operatorsOf(connection: unknown): DriftGround["isOperators"] {
+function operatorsOf(connection: unknown): DriftContext["isOperators"] {
   const read = readConnection(connection);
   const urls = read.ok && read.value.kind === "processes" ? read.value.adopt.map(({ url }) => url) : [];
   return ({ url }) => urls.includes(url);

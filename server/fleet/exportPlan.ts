@@ -1,4 +1,4 @@
-import type { Answer } from "@/server/clusters/connector";
+import type { Answer } from "@/server/clusters/connector/connector";
 import { exportCommandLines, exportManifests } from "@/server/kubernetes/exportPlan";
 import { exportProcesses } from "@/server/processes/exportProcesses";
 import { exportServeConfig } from "@/server/ray/exportServeConfig";

@@ -1,12 +1,12 @@
-import type { AdminClient } from "@/server/clusters/adminClient";
-import type { Answer, Connector, Observation } from "@/server/clusters/connector";
-import type { EngineHost } from "@/server/clusters/engineHost";
-import type { GatewayAudit } from "@/server/clusters/gatewayAudit";
+import type { AdminClient } from "@/server/clusters/connector/adminClient";
+import type { Answer, Connector, Observation } from "@/server/clusters/connector/connector";
+import type { EngineHost } from "@/server/clusters/connector/engineHost";
+import type { GatewayAudit } from "@/server/clusters/connector/gatewayAudit";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import type { SeriesSource } from "@/server/series/seriesSource";
 import type { Collector } from "@/server/telemetry/collector";
 import type { Target } from "@/server/telemetry/engineTarget";
-import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 
 /** The one that is emulated beside the studio. */
 export const embeddedClusterId = "embedded";

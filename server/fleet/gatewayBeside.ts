@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { GatewayPlace } from "@/server/contracts/gatewayPlace";
+import type { GatewayPlace } from "@/server/contracts/gateway/gatewayPlace";
 
 /** A gateway that is run beside the studio, for one cluster. */
 export interface GatewayBeside {
@@ -32,25 +32,25 @@ export const launcher = (print: (line: string) => void): GatewayRunner => ({
   advice: ({ stateDir }) => {
     const reason = lastRefusal(join(stateDir, "gateway.log"));
     if (reason === null) return null;
-    const other = reason.includes("is taken")
-      ? " Or detach the cluster and attach it again under its name: its gateway is given other ports."
-      : "";
-    return `It cannot start: ${reason}${other}`;
+    const other =
+      reason.kind === "port-taken" ? " Or detach the cluster and attach it again under its name: its gateway is given other ports." : "";
+    return `It cannot start: ${reason.sentence}${other}`;
   },
 });
 
 /** Why a gateway could not start, where that is the last that it said. */
-function lastRefusal(log: string): string | null {
+function lastRefusal(log: string): { readonly kind: string | null; readonly sentence: string } | null {
   try {
     const last = readFileSync(log, "utf8").trimEnd().split("\n").at(-1) ?? "";
-    return /^weir gateway: (.+)$/.exec(last)?.[1] ?? null;
+    const [, kind = null, sentence] = /^weir gateway(?: \[([a-z-]+)\])?: (.+)$/.exec(last) ?? [];
+    return sentence === undefined ? null : { kind, sentence };
   } catch {
     return null;
   }
 }
 
 /** A studio that was started alone can start no process that shall outlive it. */
-export const nobody: GatewayRunner = {
+export const noopRunner: GatewayRunner = {
   run: () => undefined,
   end: () => undefined,
   advice: ({ port, adminPort, stateDir }) =>

@@ -1,4 +1,4 @@
-import type { Observation } from "@/server/clusters/connector";
+import type { Observation } from "@/server/clusters/connector/connector";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import type { ClusterConnection } from "./connection";
 

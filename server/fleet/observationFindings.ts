@@ -1,8 +1,8 @@
-import type { Answer } from "@/server/clusters/connector";
-import type { HostObservation } from "@/server/clusters/engineHost";
-import { gpuKeys } from "@/server/clusters/targetEngines";
+import type { Answer } from "@/server/clusters/connector/connector";
+import type { HostObservation } from "@/server/clusters/connector/engineHost";
+import { gpuKeys } from "@/server/clusters/steps/targetEngines";
 import type { Finding } from "@/server/contracts/studio";
-import { failed, ok, warn } from "@/server/endpoints/finding";
+import { failed, ok, warn } from "@/server/engineClient/finding";
 
 /** Nodes and engines that are named. */
 const mostNamed = 6;

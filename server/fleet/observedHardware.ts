@@ -1,6 +1,6 @@
-import type { Observation } from "@/server/clusters/connector";
+import type { Observation } from "@/server/clusters/connector/connector";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
-import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 
 export type Hardware = Pick<ClusterSpec, "gpu" | "nodes" | "usdPerGpuHour" | "otherUsdPerGpuHour">;
 

@@ -1,4 +1,4 @@
-import { oneAddress } from "@/server/endpoints/address";
+import { oneAddress } from "@/server/engineClient/address";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import { type ClusterConnection, readConnection } from "./connection";
 

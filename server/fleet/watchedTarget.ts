@@ -1,4 +1,4 @@
-import type { ObservedEngine } from "@/server/clusters/connector";
+import type { ObservedEngine } from "@/server/clusters/connector/connector";
 import type { Target } from "@/server/telemetry/engineTarget";
 
 /** An engine of a cluster as telemetry watches it, with what lets one in. */

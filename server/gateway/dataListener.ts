@@ -1,12 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { unservedModel } from "./admission";
-import { type ApiError, sendError, sendJson } from "./apiError";
-import { chatEndpoint } from "./chatEndpoint";
-import { completionsEndpoint } from "./completionsEndpoint";
-import { embeddingsEndpoint } from "./embeddingsEndpoint";
-import { requestIds } from "./modelRequest";
-import { type RequestService, serveRequest } from "./serveRequest";
-import { WorkflowRuns } from "./workflowRuns";
+import { type ApiError, sendError, sendJson } from "./http/apiError";
+import { chatEndpoint } from "./http/chatEndpoint";
+import { completionsEndpoint } from "./http/completionsEndpoint";
+import { embeddingsEndpoint } from "./http/embeddingsEndpoint";
+import { requestIds } from "./http/modelRequest";
+import { unservedModel } from "./request/admission";
+import { type RequestService, serveRequest } from "./request/serveRequest";
+import { WorkflowRuns } from "./runs/workflowRuns";
 
 /** Where a key is asked for when keys are set. */
 const keyedPaths = "/v1/";
@@ -26,7 +26,7 @@ interface DataListenerOptions extends RequestService {
 
 /** The handler of the data port: the OpenAI API over the served models, and runs of declared workflows. */
 export function dataListener(options: DataListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  const { serving, version, draining, ownPort, onBug, onRefused } = options;
+  const { serving, version, draining, loopback, onBug, onRefused } = options;
   const runs = new WorkflowRuns(options);
   const startedAtSeconds = Math.floor(Date.now() / 1000);
   const modelEntry = (id: string) => ({ id, object: "model", created: startedAtSeconds, owned_by: "weir" });
@@ -51,7 +51,7 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
       sendError(response, error, { "x-request-id": requestIds(request.headers).requestId, ...headers });
     if (draining()) response.setHeader("connection", "close");
     const caller = path.startsWith(keyedPaths)
-      ? serving.callers.identify(request.headers, { isPart: ownPort.isPart(request.headers) })
+      ? serving.callers.identify(request.headers, { isPart: loopback.isPart(request.headers) })
       : null;
     if (caller === null && path.startsWith(keyedPaths)) {
       onRefused(null, wrongKey.status, null);

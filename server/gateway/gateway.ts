@@ -1,34 +1,34 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
+import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
 import { version } from "../../package.json";
-import { adminListener } from "./adminListener";
-import { ArtefactShelf } from "./artefactShelf";
-import { AuditLog } from "./auditLog";
-import { BodyRoom } from "./bodyRoom";
-import { ConfigStore } from "./configStore";
-import { Configuration } from "./configuration";
-import { Controls } from "./controls";
-import { ControlsStore } from "./controlsStore";
+import { adminListener } from "./admin/adminListener";
+import { Controls } from "./controls/controls";
+import { ControlsStore } from "./controls/controlsStore";
 import { dataListener } from "./dataListener";
-import { dataServer } from "./dataServer";
-import { DecisionLog } from "./decisionLog";
-import { readEncoderFolders } from "./encoderFolders";
-import type { EndReason } from "./endedError";
-import { EnsembleBook } from "./ensembleBook";
-import { EnsembleCalls } from "./ensembleCalls";
-import { Foresight } from "./foresight";
-import { LearningBook } from "./learningBook";
-import { defaultLimits, type GatewayLimits } from "./limits";
+import { EnsembleCalls } from "./ensembles/ensembleCalls";
+import { EnsembleStats } from "./ensembles/ensembleStats";
+import { BodyMemoryBudget } from "./http/bodyMemoryBudget";
+import { dataServer } from "./http/dataServer";
+import { defaultLimits, type GatewayLimits } from "./http/limits";
+import { LoopbackClient } from "./http/loopbackClient";
+import { AuditLog } from "./lib/auditLog";
+import { DecisionLog } from "./lib/decisionLog";
+import { Mutex } from "./lib/mutex";
 import { GatewayMetrics } from "./metrics";
-import { OwnPort } from "./ownPort";
-import { PredictionCounts } from "./predictionCounts";
-import { PredictionDesk } from "./predictionDesk";
-import { Serving } from "./serving";
-import { StageWatch } from "./stageWatch";
-import type { Traces } from "./traces";
-import { Turns } from "./turns";
-import { WorkflowBook } from "./workflowBook";
+import { ArtifactStore } from "./prediction/artifactStore";
+import { readEncoderFolders } from "./prediction/encoderFolders";
+import { FeatureLog } from "./prediction/featureLog";
+import { PredictionCounts } from "./prediction/predictionCounts";
+import { PredictionService } from "./prediction/predictionService";
+import { RequestPredictions } from "./prediction/requestPredictions";
+import type { Traces } from "./request/traces";
+import { ConfigStore } from "./serving/configStore";
+import { Configuration } from "./serving/configuration";
+import { Serving } from "./serving/serving";
+import { StageWatch } from "./serving/stageWatch";
+import { WorkflowTracker } from "./workflows/workflowTracker";
 
 export interface GatewayOptions {
   /** 0 takes any free port. */
@@ -49,7 +49,7 @@ export interface Gateway {
   readonly dataUrl: string;
   readonly adminUrl: string;
   /**
-   * Stops accepting, waits for requests in flight as long as the limits allow, or as told, answers the rest with an error, then ends.
+   * Stops accepting, waits `drainSeconds` for requests in flight, answers the rest with an error, then ends.
    * Returns how many those were. Called again with less time it ends sooner.
    */
   close(drainSeconds?: number): Promise<number>;
@@ -77,37 +77,45 @@ export async function startGateway({
   const limits = { ...defaultLimits, ...given };
   const { encoders, problems } = await readEncoderFolders(encoderFolders);
   for (const reason of problems) log.error({ reason }, "starting without an encoder");
-  const shelf = new ArtefactShelf(stateDirectory, encoders);
-  const missing = await shelf.load();
+  const artifacts = new ArtifactStore(stateDirectory, encoders);
+  const missing = await artifacts.load();
   if (missing !== null) log.error({ reason: missing }, "starting without some predictors");
-  const book = new LearningBook(stateDirectory, (err) => log.error({ err }, "what is to be learnt from could not be kept"));
-  await book.load();
+  const featureLog = new FeatureLog(stateDirectory, (err) => log.error({ err }, "training features could not be stored"));
+  await featureLog.load();
   const counts = new PredictionCounts();
-  const desk = new PredictionDesk({ shelf, limits, onBatch: () => counts.batch(), log });
+  const predictionService = new PredictionService({ artifacts, limits, onBatch: () => counts.batch(), log });
   const judge = { timeoutSeconds: limits.judgeSeconds, maxInFlight: limits.judgeCalls };
-  const foresight = new Foresight({ desk, book, counts, limits });
-  const workflows = new WorkflowBook({ stateDirectory, log });
+  const predictions = new RequestPredictions({ service: predictionService, featureLog, counts, limits });
+  const workflows = new WorkflowTracker({ stateDirectory, log });
   const { quietSeconds, recoverySeconds } = limits;
-  const serving = new Serving({ judge, quietSeconds, recoverySeconds, foresight, shelf, workflows, onTurned: () => stages.look() });
+  const serving = new Serving({
+    judge,
+    quietSeconds,
+    recoverySeconds,
+    predictions,
+    artifacts,
+    workflows,
+    onAvailabilityChange: () => stages.look(),
+  });
   const decisions = new DecisionLog();
-  const ensembles = new EnsembleBook(limits);
+  const ensembles = new EnsembleStats(limits);
   const metrics = new GatewayMetrics(serving, { traces, counts, ensembles });
   const open = new Set<AbortController>();
   let draining = false;
 
-  const ownPort = new OwnPort(() => modelServer());
+  const loopback = new LoopbackClient(() => modelServer());
   const service = {
-    ...{ serving, limits, ownPort, draining: () => draining },
+    ...{ serving, limits, loopback, draining: () => draining },
     onRefused: (served: string | null, status: number, key: string | null) => metrics.recordRefused(served, status, key),
   };
-  const ensembleCalls = new EnsembleCalls({ ...service, book: ensembles });
+  const ensembleCalls = new EnsembleCalls({ ...service, stats: ensembles });
 
   const audit = new AuditLog(stateDirectory);
   const untold = await audit.load();
-  if (untold !== null) log.error({ reason: untold }, "starting without some lines of the audit");
+  if (untold !== null) log.error({ reason: untold }, "starting without some audit entries");
   const stages = new StageWatch({
     serving,
-    note: (line) => void audit.note(line).catch((err) => log.error({ err }, "a line of the audit could not be written")),
+    note: (line) => void audit.note(line).catch((err) => log.error({ err }, "an audit entry could not be written")),
   });
   const configuration = new Configuration({
     serving,
@@ -130,13 +138,13 @@ export async function startGateway({
   await workflows.load();
   const controlsStore = new ControlsStore(stateDirectory);
   const unusable = await controlsStore.load();
-  if (unusable !== null) log.error({ reason: unusable }, "starting without some of the controls of before");
-  const turns = new Turns();
-  const controls = new Controls({ serving, store: controlsStore, audit, configuration, metrics, limits, turns, log, stateDirectory });
+  if (unusable !== null) log.error({ reason: unusable }, "starting without some stored controls");
+  const mutex = new Mutex();
+  const controls = new Controls({ serving, store: controlsStore, audit, configuration, metrics, limits, mutex, log, stateDirectory });
   await controls.canary.resume();
   await controls.capture.resume();
   // The first requests would go without.
-  await desk.settled;
+  await predictionService.settled;
 
   const onRequest = dataListener({
     ...service,
@@ -144,8 +152,8 @@ export async function startGateway({
     traces,
     version,
     open,
-    bodies: new BodyRoom(limits.bodyBytesInAll),
-    onBug: (error) => log.error({ err: error }, "a request failed in the gateway itself"),
+    bodies: new BodyMemoryBudget(limits.bodyBytesInAll),
+    onBug: (error) => log.error({ err: error }, "a request failed on a bug of the gateway"),
     onShed(decision) {
       decisions.append(decision);
       metrics.recordShed(decision);
@@ -171,8 +179,8 @@ export async function startGateway({
       configuration,
       controls,
       audit,
-      turns,
-      book,
+      mutex,
+      featureLog,
       counts,
       ensembles,
       stages,
@@ -207,14 +215,14 @@ export async function startGateway({
       };
       await allOut(drainSeconds);
       const cut = open.size;
-      for (const request of open) request.abort("shutting down" satisfies EndReason);
+      for (const request of open) request.abort("shutting-down" satisfies AbortKind);
       await allOut(farewellSeconds);
       data.closeAllConnections();
       admin.closeAllConnections();
-      await ownPort.close();
+      await loopback.close();
       await closed;
-      await turns.take(() =>
-        Promise.all([controlsStore.written, audit.written, controls.capture.written, book.written(), workflows.close()]),
+      await mutex.run(() =>
+        Promise.all([controlsStore.written, audit.written, controls.capture.written, featureLog.written(), workflows.close()]),
       );
       serving.close();
       await traces?.close();
@@ -223,12 +231,17 @@ export async function startGateway({
   };
 }
 
+/** A port that another program listens on. */
+export class PortTakenError extends Error {
+  readonly kind = "port-taken";
+}
+
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       reject(
         error.code === "EADDRINUSE"
-          ? new Error(`Port ${port} on ${address} is taken by another program; free it or choose another.`)
+          ? new PortTakenError(`Port ${port} on ${address} is taken by another program; free it or choose another.`)
           : error,
       );
     });

@@ -1,10 +1,11 @@
 import { delimiter } from "node:path";
 import { pino } from "pino";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
+import { reasonOf } from "@/server/lib/reasonOf";
 import { version } from "../../package.json";
-import { type Gateway, startGateway } from "./gateway";
-import { defaultLimits } from "./limits";
-import { tracesFromEnvironment } from "./traces";
+import { type Gateway, PortTakenError, startGateway } from "./gateway";
+import { defaultLimits } from "./http/limits";
+import { tracesFromEnvironment } from "./request/traces";
 
 const log = pino({ name: "weir-gateway", level: process.env.WEIR_LOG_LEVEL ?? "info" });
 
@@ -37,7 +38,7 @@ try {
   const gateway = await start();
   let stopping: string | null = null;
   const stop = async (signal: string): Promise<void> => {
-    // It may be told to hurry.
+    // A second signal may shorten the drain.
     if (stopping !== null && stopping !== "SIGUSR2") return;
     stopping = signal;
     log.info({ signal }, "finishing what is in flight");
@@ -50,6 +51,8 @@ try {
   // Nobody waits for it to be gone: no request is cut that may still be answered.
   process.on("SIGUSR2", stop);
 } catch (error) {
-  process.stderr.write(`weir gateway: ${error instanceof Error ? error.message : String(error)}\n`);
+  // The studio reads the kind from the log.
+  const kind = error instanceof PortTakenError ? ` [${error.kind}]` : "";
+  process.stderr.write(`weir gateway${kind}: ${reasonOf(error)}\n`);
   process.exit(1);
 }

@@ -1,14 +1,14 @@
-import { type Decision, type GatewayConfig, isUnjudged, type StageRecord } from "@/server/contracts/gatewayAdmin";
-import type { CaptureOutcome } from "./capture";
-import { clientGone } from "./endedError";
-import type { EnsembleBook } from "./ensembleBook";
-import { MetricRegistry } from "./metricRegistry";
-import type { PredictionCounts } from "./predictionCounts";
-import { RecentNames } from "./recentNames";
-import { answerCost, scoreCost } from "./requestCost";
-import type { Serving } from "./serving";
-import type { Traces } from "./traces";
-import type { Usage } from "./usage";
+import { type AbortKind, type Decision, type GatewayConfig, isUnjudged, type StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import type { CaptureOutcome } from "./capture/capture";
+import type { EnsembleStats } from "./ensembles/ensembleStats";
+import { clientGone } from "./http/abortError";
+import type { Usage } from "./http/usage";
+import { MetricRegistry } from "./lib/metricRegistry";
+import { RecentNames } from "./lib/recentNames";
+import type { PredictionCounts } from "./prediction/predictionCounts";
+import type { Traces } from "./request/traces";
+import { answerCost, scoreCost } from "./serving/requestCost";
+import type { Serving } from "./serving/serving";
 
 // vLLM's bucket edges (vllm/v1/metrics/loggers.py), so that quantiles of gateway and engines compare.
 const ttftBuckets = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560];
@@ -18,19 +18,19 @@ const overheadBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.
 
 /** Stands for a served name in the counts of requests that named none: what clients write never becomes a label. */
 const unknownName = "unknown";
-/** What requests go by in the place of a cascade. */
+/** Served names of policies that replace the cascade. */
 const stands = ["canary", "panic"];
 /** Names of earlier configurations that keep their series: as many as an operator tries in a day. */
 const formerNames = 8;
-/** How the gateway ends a request itself, by the status it records. */
-const ends: Readonly<Record<number, string>> = { [clientGone]: "client-gone", 408: "slow-body", 504: "deadline" };
+/** Why a request was aborted that no policy had, by the status it was refused with. */
+const refusedAborts: Readonly<Partial<Record<number, AbortKind>>> = { [clientGone]: "client-gone", 408: "slow-body", 504: "deadline" };
 
 type Finished = Omit<Decision, "sequence">;
 
 interface MetricSources {
   readonly traces: Traces | null;
   readonly counts: PredictionCounts;
-  readonly ensembles: EnsembleBook;
+  readonly ensembles: EnsembleStats;
 }
 
 /** The gateway's Prometheus metrics. Label values come from the configuration and from fixed lists, never from requests. */
@@ -48,70 +48,71 @@ export class GatewayMetrics {
     "served",
     "status",
   ]);
-  readonly #keys = this.#registry.counter("weir_gateway_key_requests_total", "Requests with an API key, turned away or not.", [
+  readonly #keys = this.#registry.counter("weir_gateway_key_requests_total", "Requests with an API key, refused or not.", [
     "key",
     "status",
   ]);
-  readonly #shed = this.#registry.counter("weir_gateway_shed_total", "Requests there was no room or no engine for, by class of work.", [
-    "objective",
-    "status",
-  ]);
-  readonly #ended = this.#registry.counter("weir_gateway_ended_total", "Requests the gateway ended, by why.", ["reason"]);
-  readonly #answers = this.#registry.counter("weir_gateway_stage_answers_total", "What became of engines' answers, by model.", [
+  readonly #shed = this.#registry.counter(
+    "weir_gateway_shed_total",
+    "Requests shed because no queue had room or no engine was available, by class of work.",
+    ["objective", "status"],
+  );
+  readonly #aborted = this.#registry.counter("weir_gateway_aborted_total", "Requests that the gateway aborted, by reason.", ["reason"]);
+  readonly #answers = this.#registry.counter("weir_gateway_stage_answers_total", "Answers of engines, by model and verdict.", [
     "model",
     "verdict",
   ]);
-  readonly #retries = this.#registry.counter("weir_gateway_retries_total", "Engine calls that failed and were made again, by why.", [
+  readonly #retries = this.#registry.counter("weir_gateway_retries_total", "Engine calls that failed and were retried, by reason.", [
     "model",
     "reason",
   ]);
   readonly #skips = this.#registry.counter(
     "weir_gateway_stage_skips_total",
-    "Requests for which a stage could not answer, by its model and why.",
+    "Requests that skipped a stage because it could not answer, by its model and cause.",
     ["model", "cause"],
   );
   readonly #lower = this.#registry.counter(
     "weir_gateway_lower_stage_answers_total",
-    "Answers of a smaller model than the one that was to answer, because no larger one that was left could.",
+    "Answers of a smaller model than the policy chose, because no larger one could answer.",
     ["model"],
   );
-  readonly #tokens = this.#registry.counter("weir_gateway_tokens_total", "As engines counted them; direction: input or output.", [
+  readonly #tokens = this.#registry.counter("weir_gateway_tokens_total", "Tokens as engines count them; direction: input or output.", [
     "model",
     "direction",
   ]);
-  readonly #cost = this.#registry.counter("weir_gateway_cost_usd_total", "Of answers and of the judge's scores, by the settings' prices.", [
+  readonly #cost = this.#registry.counter("weir_gateway_cost_usd_total", "Cost of answers and judge scores at the configured prices.", [
     "model",
   ]);
   readonly #unjudged = this.#registry.counter("weir_gateway_unjudged_answers_total", "Answers accepted because the judge gave no score.", [
     "model",
   ]);
-  readonly #judgeFailures = this.#registry.counter("weir_gateway_judge_failures_total", "Answers the judge gave no score for, by why.", [
+  readonly #judgeFailures = this.#registry.counter("weir_gateway_judge_failures_total", "Answers without a judge score, by reason.", [
     "reason",
   ]);
-  readonly #duration = this.#registry.histogram("weir_gateway_request_seconds", "End to end, in engine seconds.", {
+  readonly #duration = this.#registry.histogram("weir_gateway_request_seconds", "Time of a request end to end, in engine seconds.", {
     labels: ["served"],
     buckets: requestBuckets,
   });
   readonly #ttft = this.#registry.histogram(
     "weir_gateway_time_to_first_token_seconds",
-    "To the first token sent to the client, in engine seconds.",
+    "Time to the first token sent to the client, in engine seconds.",
     { labels: ["served"], buckets: ttftBuckets },
   );
   readonly #tokenTime = this.#registry.histogram(
     "weir_gateway_time_per_output_token_seconds",
-    "From the first token on, of streams whose engine counted its tokens; engine seconds.",
+    "Time per output token after the first, for streams whose engine counts tokens; engine seconds.",
     { labels: ["model"], buckets: tokenBuckets },
   );
   readonly #overhead = this.#registry.histogram(
     "weir_gateway_overhead_seconds",
-    "What the gateway itself took, without queues, engines and judge; engine seconds.",
+    "Time in the gateway itself, without queues, engines and judge; engine seconds.",
     { labels: ["served"], buckets: overheadBuckets },
   );
   readonly #stage = this.#registry.histogram("weir_gateway_stage_seconds", "One engine call, in engine seconds.", {
     labels: ["model"],
     buckets: requestBuckets,
   });
-  readonly #queue = this.#registry.histogram("weir_gateway_queue_seconds", "In the gateway's queue of the model, in engine seconds.", {
+  readonly #queue = this.#registry.histogram("weir_gateway_queue_seconds", "Wait in the gateway's queue of the model, in engine seconds.", {
     labels: ["model"],
     buckets: ttftBuckets,
   });
@@ -121,14 +122,14 @@ export class GatewayMetrics {
   });
   readonly #differences = this.#registry.counter(
     "weir_gateway_shadow_differences_total",
-    "Decisions that the shadow's policy would not have made.",
+    "Decisions on which the shadow's policy differs.",
     ["difference"],
   );
-  readonly #copies = this.#registry.counter("weir_gateway_mirror_copies_total", "Requests mirrored, by what became of them.", ["outcome"]);
+  readonly #copies = this.#registry.counter("weir_gateway_mirror_copies_total", "Mirrored requests, by outcome.", ["outcome"]);
   readonly #copyTokens = this.#registry.counter("weir_gateway_mirror_tokens_total", "Tokens of the answers to mirrored requests.", [
     "direction",
   ]);
-  readonly #captured = this.#registry.counter("weir_gateway_captured_prompts_total", "Prompts to be kept, by what became of them.", [
+  readonly #captured = this.#registry.counter("weir_gateway_captured_prompts_total", "Prompts offered to a capture, by outcome.", [
     "outcome",
   ]);
 
@@ -143,10 +144,10 @@ export class GatewayMetrics {
       const { config } = serving;
       if (config !== null) gauge.set({ plan: config.planId, policy: config.policyHash }, 1);
     });
-    registry.gauge("weir_gateway_queued", "Requests that wait in the gateway.", ["model"], (gauge) => {
+    registry.gauge("weir_gateway_queued", "Requests waiting in the gateway.", ["model"], (gauge) => {
       for (const [model, count] of serving.queued) gauge.set({ model }, count);
     });
-    registry.gauge("weir_gateway_in_flight", "Requests sent to an engine and not finished.", ["model", "replica"], (gauge) => {
+    registry.gauge("weir_gateway_in_flight", "Requests in flight at an engine.", ["model", "replica"], (gauge) => {
       for (const { model, id: replica, inFlight } of serving.pool.all) gauge.set({ model, replica }, inFlight);
     });
     registry.gauge("weir_gateway_replica_accepting", "1 when an engine takes new work.", ["model", "replica"], (gauge) => {
@@ -155,21 +156,26 @@ export class GatewayMetrics {
     registry.gauge("weir_gateway_stage_lost", "1 while no engine of a stage of the cascade takes work.", ["model"], (gauge) => {
       for (const model of serving.cascade?.models ?? []) gauge.set({ model }, serving.pool.isLost(model) ? 1 : 0);
     });
-    registry.gauge("weir_gateway_judge_resting", "1 while a failing judge is not asked.", ["model"], (gauge) => {
-      const model = serving.config?.judge?.model;
-      if (serving.judge && model !== undefined) gauge.set({ model }, serving.judge.resting ? 1 : 0);
-    });
+    registry.gauge(
+      "weir_gateway_judge_circuit_open",
+      "1 while the circuit breaker of the judge is open: it failed and is not asked.",
+      ["model"],
+      (gauge) => {
+        const model = serving.config?.judge?.model;
+        if (serving.judge && model !== undefined) gauge.set({ model }, serving.judge.resting ? 1 : 0);
+      },
+    );
     if (traces === null) return;
-    const help = "Spans of traces, by outcome: exported, failed (the receiver did not take them), dropped (there was no room).";
+    const help = "Trace spans, by outcome: exported, failed (rejected by the receiver) or dropped (no room).";
     registry.counter("weir_gateway_spans_total", help, ["outcome"], traces.spans);
   }
 
-  /** Requests turned away at the door so far. */
+  /** Requests that were not admitted so far. */
   get refused(): number {
     return this.#refusedCount;
   }
 
-  /** Those of them there was no room or no engine for. */
+  /** Those of them that were shed. */
   get shed(): number {
     return this.#shedCount;
   }
@@ -179,31 +185,30 @@ export class GatewayMetrics {
     return this.#unjudgedCount;
   }
 
-  /** Counts a request turned away at the door; `served` null when it named nothing that is served. */
+  /** Counts a request that was not admitted; `served` is null if it named no served model. */
   recordRefused(served: string | null, status: number, key: string | null): void {
     this.#follow();
     this.#refusedCount += 1;
     this.#requests.inc({ served: served ?? unknownName, status });
     if (key !== null) this.#keys.inc({ key, status });
-    const end = ends[status];
-    if (end !== undefined) this.#ended.inc({ reason: end });
+    const aborted = refusedAborts[status];
+    if (aborted !== undefined) this.#aborted.inc({ reason: aborted });
   }
 
-  /** Counts by its class a request that was turned away for want of room or of an engine. */
+  /** Counts a shed request by its class. */
   recordShed({ objective, status }: Finished): void {
     this.#shedCount += 1;
     const known = this.#config?.settings?.objectives?.some(({ name }) => name === objective);
     this.#shed.inc({ objective: objective === undefined ? "none" : known ? objective : "other", status });
   }
 
-  /** Counts a request that was taken in and is finished. */
+  /** Counts an admitted request that is finished. */
   record(served: string, decision: Finished): void {
     this.#follow();
-    const { status, key, reason, stages } = decision;
+    const { status, key, aborted, stages } = decision;
     this.#requests.inc({ served, status });
     if (key !== undefined) this.#keys.inc({ key, status });
-    const end = reason === "" ? undefined : ends[status];
-    if (end !== undefined) this.#ended.inc({ reason: end });
+    if (aborted !== undefined && aborted !== "shutting-down") this.#aborted.inc({ reason: aborted });
     for (const { model, cause } of decision.skipped ?? []) this.#skips.inc({ model, cause });
     if (stages.length === 0) return;
     const last = stages.at(-1);

@@ -1,4 +1,4 @@
-import type { JudgeChoice } from "@/server/planning/planningRequest";
+import type { JudgeChoice } from "@/server/planning/planner/planningRequest";
 import { secondsAt } from "@/solver/judging/judgeTime";
 import type { Workload } from "@/solver/workload/workload";
 

@@ -1,9 +1,16 @@
-import type { Finding } from "@/server/contracts/attachedCluster";
-import type { JudgeFault } from "@/server/contracts/judges";
-import { failed, ok } from "@/server/endpoints/finding";
-import { unreached } from "@/server/endpoints/unreached";
+import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
+import type { Finding } from "@/server/contracts/studio/attachedCluster";
+import type { JudgeFault } from "@/server/contracts/studio/judges";
+import { failed, ok } from "@/server/engineClient/finding";
+import { unreached } from "@/server/engineClient/unreached";
 import type { JudgeTimes } from "@/solver/judging/judgeTime";
-import type { JudgeTarget } from "./measureJudge";
+
+/** A judge that can be called. */
+export interface JudgeTarget extends EngineAccess {
+  readonly model: string;
+  /** Root of its API, without `/v1`. */
+  readonly url: string;
+}
 
 type Failed = { readonly kind: "refused" } | { readonly kind: "fault"; readonly fault: JudgeFault; readonly detail: string };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { ClusterJudge, JudgeRecord } from "@/server/contracts/judges";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { ClusterJudge, JudgeRecord } from "@/server/contracts/studio/judges";
 import { judgeTimeInUse, trafficRatio } from "./judgeInUse";
 import { settledTraffic, trafficTimes } from "./trafficTimes";
 

@@ -1,15 +1,15 @@
-import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import type { ClusterJudge, JudgeRecord, JudgeTest, Outcome } from "@/server/contracts/studio";
 import { readConnection } from "@/server/fleet/connection";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
-import type { JudgeChoice } from "@/server/planning/planningRequest";
+import type { JudgeChoice } from "@/server/planning/planner/planningRequest";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { judgeEngineOf } from "@/solver/plan/policySchema";
+import type { JudgeTarget } from "./judgeFinding";
 import { judgeTimeInUse, timedTest, trafficRatio } from "./judgeInUse";
 import { createJudgeTests } from "./judgeTests";
-import type { JudgeTarget } from "./measureJudge";
 import { settledTraffic, trafficTimes } from "./trafficTimes";
 
 type Judge = NonNullable<GatewayConfig["judge"]>;

@@ -1,6 +1,7 @@
-import type { JudgeTest } from "@/server/contracts/judges";
+import type { JudgeTest } from "@/server/contracts/studio/judges";
 import { canonicalJson } from "@/solver/plan/canonical";
-import { type JudgeTarget, measureJudge } from "./measureJudge";
+import type { JudgeTarget } from "./judgeFinding";
+import { measureJudge } from "./measureJudge";
 
 /** A test in a dialog counts for the attachment that follows. */
 const KEPT_TEST_MS = 10 * 60_000;

@@ -1,20 +1,12 @@
-import { timeLimit } from "@/server/clusters/timeLimit";
-import type { EngineAccess } from "@/server/contracts/engineAccess";
-import type { JudgeFault, JudgeTest } from "@/server/contracts/judges";
-import { askEndpoint, type EndpointAnswer } from "@/server/endpoints/askEndpoint";
-import { warn } from "@/server/endpoints/finding";
+import type { JudgeFault, JudgeTest } from "@/server/contracts/studio/judges";
+import { askEndpoint, type EndpointAnswer } from "@/server/engineClient/askEndpoint";
+import { warn } from "@/server/engineClient/finding";
+import { timeLimit } from "@/server/lib/timeLimit";
 import { completionScore, judgeCallBody } from "@/solver/judging/judgeCall";
 import { judgePrompt } from "@/solver/judging/judgePrompt";
 import { fitJudgeTimes, type TimedCall } from "@/solver/judging/judgeTime";
 import { type Random, seededRandom } from "@/solver/numeric/random";
-import { judgeFaultFinding, measuredFinding } from "./judgeFinding";
-
-/** A judge that can be called. */
-export interface JudgeTarget extends EngineAccess {
-  readonly model: string;
-  /** Root of its API, without `/v1`. */
-  readonly url: string;
-}
+import { type JudgeTarget, judgeFaultFinding, measuredFinding } from "./judgeFinding";
 
 export interface MeasureOptions {
   readonly signal: AbortSignal;

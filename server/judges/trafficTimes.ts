@@ -1,9 +1,9 @@
-import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { JudgeTraffic } from "@/server/contracts/judges";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { JudgeTraffic } from "@/server/contracts/studio/judges";
 import { fitJudgeTimes, type TimedCall } from "@/solver/judging/judgeTime";
 
 /** Judgements below which traffic says nothing of the judge's time: the mean of 50 lies within some 15 % where it spreads as much as itself. */
-export const LEAST_JUDGEMENTS = 50;
+const LEAST_JUDGEMENTS = 50;
 /** Newest judgements that are taken at most, and how far before the latest they reach: a judge that changed shows within minutes. */
 const MOST_JUDGEMENTS = 2_000;
 const REACH_MS = 10 * 60_000;

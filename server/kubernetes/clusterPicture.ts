@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { ObservedEngine, ObservedNode } from "@/server/clusters/connector";
-import type { Look } from "@/server/clusters/waitUntil";
-import { engineRequestSchema } from "@/server/contracts/emulatorAdmin";
+import type { ObservedEngine, ObservedNode } from "@/server/clusters/connector/connector";
+import type { Look } from "@/server/clusters/connector/waitUntil";
+import { engineRequestSchema } from "@/server/contracts/engine/emulatorAdmin";
 import { type KubernetesConnection, knownGpuProducts } from "./connection";
 import { engineLook } from "./engineLook";
 import type { KubeLists } from "./kubeLists";
@@ -9,14 +9,14 @@ import type { KubeNode, KubePod } from "./kubeObjects";
 import { isOfCluster, labels, labelValue, objectName, orderAnnotation } from "./names";
 import { enginePort, gpuResource } from "./podTemplate";
 
-export interface PicturedNode extends ObservedNode {
+interface PicturedNode extends ObservedNode {
   /** Why it takes no new engine, in words after its name; null where it does. */
   readonly closed: string | null;
   /** GPUs that a new engine could have. */
   readonly freeGpus: number;
 }
 
-export interface PicturedEngine extends ObservedEngine {
+interface PicturedEngine extends ObservedEngine {
   /** What Kubernetes says of it while it does not answer for itself. */
   readonly look: Look | null;
   /** Whether all of its pods have a node. */
@@ -96,7 +96,7 @@ function othersNotes(nodes: readonly PicturedNode[], pods: readonly KubePod[], i
     const named = others.slice(0, namedPods).map(({ metadata }) => metadata.name);
     const more = others.length > namedPods ? ` and ${others.length - namedPods} more` : "";
     return [
-      `${gpus} ${gpus === 1 ? "GPU" : "GPUs"} of ${name} ${gpus === 1 ? "is" : "are"} held by pods that are none of Weir's and stay: ${named.join(", ")}${more}.`,
+      `${gpus} ${gpus === 1 ? "GPU" : "GPUs"} of ${name} ${gpus === 1 ? "is" : "are"} held by pods of others, which stay: ${named.join(", ")}${more}.`,
     ];
   });
 }

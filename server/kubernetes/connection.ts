@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { clusterFields } from "@/server/contracts/clusterFields";
-import { givesKey, namesAKey } from "@/server/processes/secrets";
+import { clusterFields } from "@/server/contracts/gateway/clusterFields";
+import { givesKey, namesAKey } from "@/server/lib/secrets";
 
 const dnsLabel = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, "must be a DNS label: lower case letters, digits and dashes");
 

@@ -1,9 +1,9 @@
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { commandLine, commandTemplates } from "@/server/engines/commandLine";
 import type { KubernetesConnection } from "./connection";
 
 /** One node's part of an engine on several. */
-export interface GroupPart {
+interface GroupPart {
   readonly nodes: number;
   /** Its number among them, or what stands for it. */
   readonly rank: string;

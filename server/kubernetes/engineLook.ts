@@ -1,4 +1,4 @@
-import type { Look } from "@/server/clusters/waitUntil";
+import type { Look } from "@/server/clusters/connector/waitUntil";
 import type { KubePod, KubeRunning } from "./kubeObjects";
 
 /** What a node says when a container cannot begin and will not by itself: an image or a Secret is not there. */

@@ -1,9 +1,9 @@
 import { stringify } from "yaml";
 import { z } from "zod";
-import type { Answer, StepOptions } from "@/server/clusters/connector";
-import type { EngineHost, LookOptions } from "@/server/clusters/engineHost";
-import { likeGenerated } from "@/server/clusters/likeGenerated";
-import { createMask } from "@/server/processes/secrets";
+import type { Answer, StepOptions } from "@/server/clusters/connector/connector";
+import type { EngineHost, LookOptions } from "@/server/clusters/connector/engineHost";
+import { generatedPart } from "@/server/clusters/connector/generatedPart";
+import { createMask } from "@/server/lib/secrets";
 import { type ClusterPicture, podsOf, readOrder } from "./clusterPicture";
 import type { KubernetesConnection } from "./connection";
 import { asYaml } from "./exportPlan";
@@ -71,7 +71,7 @@ export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineH
       const generated = made?.ok ? made.value : [];
       const shown = found.map((one) => {
         const like = generated.find(({ kind }) => kind === (one as { kind?: unknown }).kind);
-        return like === undefined ? withoutNoise(one) : likeGenerated(one, like);
+        return like === undefined ? withoutNoise(one) : generatedPart(one, like);
       });
       return { ok: true, value: textOf(shown) };
     },

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
-import type { Answer } from "@/server/clusters/connector";
-import { placeText, targetEngines } from "@/server/clusters/targetEngines";
+import type { Answer } from "@/server/clusters/connector/connector";
+import { placeText, targetEngines } from "@/server/clusters/steps/targetEngines";
 import { shellLine, variablesNote } from "@/server/engines/commandLine";
 import type { Plan } from "@/solver/plan/plan";
 import type { KubernetesConnection } from "./connection";

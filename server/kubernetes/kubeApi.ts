@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { type RequestOptions, request as tlsRequest } from "node:https";
 import { z } from "zod";
-import { timeLimit } from "@/server/clusters/timeLimit";
+import { timeLimit } from "@/server/lib/timeLimit";
 import type { KubernetesConnection } from "./connection";
 import { type KubeCredentials, readCredentials } from "./kubeCredentials";
 
-export interface KubeRequest<Schema extends z.ZodType> {
+interface KubeRequest<Schema extends z.ZodType> {
   readonly method?: "GET" | "PATCH" | "DELETE";
   /** With its query. */
   readonly path: string;
@@ -19,7 +19,7 @@ export interface KubeRequest<Schema extends z.ZodType> {
 }
 
 /** `away`: not answered, or not now; ask again. `denied`: other credentials are needed. `forbidden`: these have no right to it. `missing`: there is no such thing. */
-export type KubeFailure = "away" | "denied" | "forbidden" | "missing" | "conflict" | "refused";
+type KubeFailure = "away" | "denied" | "forbidden" | "missing" | "conflict" | "refused";
 
 export type KubeAnswer<Value> =
   | { readonly ok: true; readonly value: Value; readonly created?: boolean }
@@ -102,7 +102,7 @@ async function ask<Schema extends z.ZodType>(
   } catch (error) {
     request.signal?.throwIfAborted();
     if (signal.aborted) return failed("away", `The API server at ${server} did not answer within ${limitMs / 1000} s.`);
-    return failed("away", `The API server at ${server} cannot be reached (${reasonOf(error)}).`);
+    return failed("away", `The API server at ${server} cannot be reached (${networkReason(error)}).`);
   }
   if (reply.status >= 300) return refusal(server, reply.status, reply.text);
   const parsed = request.schema.safeParse(request.text ? reply.text : parseJson(reply.text));
@@ -153,7 +153,7 @@ function refusal(server: string, status: number, text: string): Extract<KubeAnsw
   return failed("refused", message);
 }
 
-function reasonOf(error: unknown): string {
+function networkReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return (error as NodeJS.ErrnoException).code ?? error.message;
 }

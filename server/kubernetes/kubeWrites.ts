@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import type { Answer, StepOptions } from "@/server/clusters/connector";
+import type { Answer, StepOptions } from "@/server/clusters/connector/connector";
 import type { KubeAnswer, KubeApi } from "./kubeApi";
 import type { KubeObject } from "./manifests";
 import { manager } from "./names";

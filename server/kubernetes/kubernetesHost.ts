@@ -1,6 +1,6 @@
-import type { Answer, StepOptions } from "@/server/clusters/connector";
-import type { EngineHost, HostObservation, LookOptions } from "@/server/clusters/engineHost";
-import { type Look, waitUntil } from "@/server/clusters/waitUntil";
+import type { Answer, StepOptions } from "@/server/clusters/connector/connector";
+import type { EngineHost, HostObservation, LookOptions } from "@/server/clusters/connector/engineHost";
+import { type Look, waitUntil } from "@/server/clusters/connector/waitUntil";
 import { type ClusterPicture, pictureOf, podsOf } from "./clusterPicture";
 import type { KubernetesConnection } from "./connection";
 import { createEngineTexts } from "./engineTexts";
@@ -34,7 +34,7 @@ export interface KubernetesHostDeps {
 }
 
 /** What this host tells beyond what every host does. */
-export type KubernetesObservation = Omit<HostObservation, "nodes" | "engines"> & Pick<ClusterPicture, "nodes" | "engines" | "notes">;
+type KubernetesObservation = Omit<HostObservation, "nodes" | "engines"> & Pick<ClusterPicture, "nodes" | "engines" | "notes">;
 
 export interface KubernetesHost extends EngineHost {
   observe(options: LookOptions): Promise<Answer<KubernetesObservation>>;

@@ -1,5 +1,5 @@
-import type { Answer } from "@/server/clusters/connector";
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { Answer } from "@/server/clusters/connector/connector";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { KubernetesConnection } from "./connection";
 import { labels, labelValue, longestLabel, manager, objectName, orderAnnotation } from "./names";
 import { enginePort, type GroupRole, podCommand, podTemplate } from "./podTemplate";

@@ -1,4 +1,4 @@
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { KubernetesConnection } from "./connection";
 import { engineCommand } from "./engineCommand";
 

@@ -1,4 +1,4 @@
-import { type CsvSource, readCsv } from "@/server/planning/readCsv";
+import { type CsvSource, readCsv } from "@/server/planning/imports/readCsv";
 import type { AgentCall, AgentRun } from "@/solver/workflow/measuredPrograms";
 import { shown } from "@/solver/workload/outcomeRow";
 import { type RowProblem, rowProblemTexts } from "@/solver/workload/rowProblems";
@@ -22,7 +22,7 @@ export type ReadAgentRuns =
   | { readonly ok: false; readonly message: string };
 
 /** A call as its line has it. */
-export interface RecordedCall extends AgentCall {
+interface RecordedCall extends AgentCall {
   readonly index: number;
   /** Both since the run began, by a clock of whole seconds. */
   readonly startSeconds: number;
@@ -85,7 +85,7 @@ export async function readAgentRuns(files: AgentRunFiles): Promise<ReadAgentRuns
     };
     if (runs.has(run.id)) throw new BadLine(`run_id is ${shown(run.id)} again; a run has one line`);
     const calls = (callsOfRun.get(run.id) ?? []).toSorted((one, other) => one.index - other.index);
-    const problem = misfit(run, calls);
+    const problem = runProblem(run, calls);
     runs.set(run.id, problem === null ? { id: run.id, calls } : null);
     if (problem !== null) throw new BadLine(`${problem}; run ${shown(run.id)} is left out`);
   });
@@ -100,7 +100,7 @@ export async function readAgentRuns(files: AgentRunFiles): Promise<ReadAgentRuns
 }
 
 /** Why a run's calls cannot be taken for the whole of it, in sequence; null where they can. */
-function misfit(run: RunLine, calls: readonly RecordedCall[]): string | null {
+function runProblem(run: RunLine, calls: readonly RecordedCall[]): string | null {
   if (calls.length !== run.calls) return `n_calls is ${run.calls}, of which ${calls.length} were read`;
   const astray = calls.find(({ index }, at) => index !== at);
   if (astray !== undefined) return `its calls count from 0 without gaps, found call_idx ${astray.index}`;

@@ -6,7 +6,7 @@ import { perWorkflowConfiguration } from "@/solver/lab/perWorkflow";
 import type { SuggestedSystem } from "@/solver/lab/suggestedSystems";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
-import { justInTimeDocument } from "@/solver/policies/justInTimeDocument";
+import { justInTimeDocument } from "@/solver/policies/justInTime/justInTimeDocument";
 import { configurationNames, configurationSpace, spaceRefusal } from "@/solver/workflow/configurationSpace";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import type { LabHardware } from "./labEngines";

@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { expect, test } from "vitest";
+import { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
 import type { AgentCall } from "@/solver/workflow/measuredPrograms";
-import { WorkflowLearner } from "@/solver/workflow/workflowLearner";
 import { type RecordedRun, readAgentRuns } from "./agentRuns";
 
 const FOLDER = "../shared/data/workflows";
@@ -36,7 +36,7 @@ function learnt(runs: readonly RecordedRun[], upstream: "named" | "left out"): W
       const arrivedSeconds = startSeconds + call.startSeconds;
       const finishedSeconds = startSeconds + call.endSeconds;
       nowSeconds = Math.max(nowSeconds, finishedSeconds);
-      learner.come({ ...identity, nowSeconds: arrivedSeconds });
+      learner.start({ ...identity, nowSeconds: arrivedSeconds });
       learner.finish({
         ...{ ...identity, arrivedSeconds, dispatchedSeconds: arrivedSeconds, finishedSeconds },
         ...{ model: "recorded", inputTokens: call.promptTokens, outputTokens: call.completionTokens, failed: false },

@@ -1,16 +1,17 @@
 import { createHash } from "node:crypto";
-import type { LabCell, LabSystem } from "@/server/contracts/lab";
+import type { LabCell, LabSystem } from "@/server/contracts/studio/lab";
 import type { ProgramOutcome } from "@/solver/cluster/programOutcome";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import { catalogueOf } from "@/solver/hardware/catalogue";
 import { cellFigures } from "@/solver/lab/cellFigures";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
-import { type Artefact, decodeArtefact } from "@/solver/prediction/artefact";
+import { decodeArtefact } from "@/solver/prediction/artefact";
+import type { Artefact } from "@/solver/prediction/checkedArtefact";
 import { confidencePredictor } from "@/solver/prediction/confidence";
 import { lengthPredictor } from "@/solver/prediction/lengths";
 import { predictionsOf } from "@/solver/prediction/programFacts";
+import { oraclePredictions } from "@/solver/workflow/oraclePredictions";
 import type { ProgramPredictions } from "@/solver/workflow/programSample";
-import { truth } from "@/solver/workflow/truth";
 import { type DrawnPrograms, learntPrograms, servedPrograms } from "./drawnPrograms";
 import { configurationsFor } from "./labConfigurations";
 import { clusterReplicas, enginesByModel, gpusOf } from "./labEngines";
@@ -53,7 +54,7 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
   function predicted({ sample, texts }: DrawnPrograms, part: "lengths" | "confidence", source: LabSystem["lengths"]): ProgramPredictions {
     if (source === "none" || source === "input") return {};
     if (source === "oracle") {
-      const { confidence, requestTokens, remainingTokens } = truth(sample);
+      const { confidence, requestTokens, remainingTokens } = oraclePredictions(sample);
       return part === "lengths" ? { requestTokens, remainingTokens } : { confidence };
     }
     const found = artefact(part, source);

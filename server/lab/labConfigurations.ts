@@ -1,11 +1,11 @@
-import type { LabSystem } from "@/server/contracts/lab";
+import type { LabSystem } from "@/server/contracts/studio/lab";
 import { mixSeed } from "@/solver/numeric/random";
 import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchema";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
-import { type Artefact, decodeArtefact, encodeArtefact } from "@/solver/prediction/artefact";
+import { decodeArtefact, encodeArtefact } from "@/solver/prediction/artefact";
+import type { Artefact } from "@/solver/prediction/checkedArtefact";
 import { configurationRowsOf } from "@/solver/prediction/configurationRows";
-import { configurationPredictor, trainConfigurations } from "@/solver/prediction/configurations";
-import type { ConfigurationPredictor } from "@/solver/prediction/predictor";
+import { type ConfigurationPredictor, configurationPredictor, trainConfigurations } from "@/solver/prediction/configurations";
 import { factsOf } from "@/solver/prediction/programFacts";
 import { oracleConfigurations } from "@/solver/workflow/configurationOutcomes";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";

@@ -1,4 +1,4 @@
-import type { LabReplicas, LabSpec } from "@/server/contracts/lab";
+import type { LabReplicas, LabSpec } from "@/server/contracts/studio/lab";
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";

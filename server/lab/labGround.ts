@@ -1,4 +1,4 @@
-import type { LabSystem } from "@/server/contracts/lab";
+import type { LabSystem } from "@/server/contracts/studio/lab";
 import { textsOf } from "@/server/prediction/textsOf";
 import { openToRead } from "@/server/store/openToRead";
 import { mixSeed } from "@/solver/numeric/random";

@@ -1,4 +1,4 @@
-import type { LabSpec, LabSystem } from "@/server/contracts/lab";
+import type { LabSpec, LabSystem } from "@/server/contracts/studio/lab";
 import { extrapolations } from "@/solver/calibration/extrapolations";
 import { raceLimits } from "@/solver/lab/raceLimits";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";

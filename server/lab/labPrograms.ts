@@ -1,4 +1,4 @@
-import type { LabSpec } from "@/server/contracts/lab";
+import type { LabSpec } from "@/server/contracts/studio/lab";
 import { arrivals } from "@/solver/engine/arrivals";
 import { mixSeed } from "@/solver/numeric/random";
 import { drawPrograms, type ProgramDraw } from "@/solver/workflow/drawPrograms";

@@ -1,13 +1,16 @@
 import { describe, expect, test } from "vitest";
-import type { LabSpec } from "@/server/contracts/lab";
+import type { FieldFault } from "@/server/contracts/studio";
+import type { LabSpec } from "@/server/contracts/studio/lab";
+import { faultSentence } from "@/server/lib/fieldFault";
 import { labNotes } from "./labNotes";
 import { planningPrograms } from "./labPrograms";
 import { labRefusal, labRequests } from "./labRefusal";
-import { testHardware, testSpec, testWorkload } from "./testLab";
+import { testHardware, testSpec, testWorkload } from "./testing/testLab";
 
 const spec = testSpec(["vLLM balancing", "LTR", "Chimera"]);
 const premises = { workload: testWorkload, artefactOf: () => null, ...testHardware };
-const refusal = (change: Partial<LabSpec>): string | null => labRefusal({ ...spec, ...change }, premises);
+const sentenceOf = (fault: FieldFault | null): string | null => (fault === null ? null : faultSentence(fault));
+const refusal = (change: Partial<LabSpec>): string | null => sentenceOf(labRefusal({ ...spec, ...change }, premises));
 const [engine, ...otherEngines] = spec.replicas;
 const [system, ...otherSystems] = spec.systems;
 if (engine === undefined || system === undefined) throw new Error("nothing is suggested");
@@ -20,8 +23,8 @@ test("what is suggested is not refused", () => {
 describe("a description that cannot be run is refused with the field", () => {
   const cases: readonly (readonly [Partial<LabSpec>, RegExp])[] = [
     [{ mix: [{ workflow: "knitting", share: 1 }] }, /^mix\.0\.workflow: there is no workflow "knitting"; known are .*planner-coder/],
-    [{ seeds: [1, 2, 1] }, /^seeds\.2: 1 stands there twice\.$/],
-    [{ rates: [3, 3] }, /^rates\.1: 3 stands there twice\.$/],
+    [{ seeds: [1, 2, 1] }, /^seeds\.2: 1 is listed twice\.$/],
+    [{ rates: [3, 3] }, /^rates\.1: 3 is listed twice\.$/],
     [
       { replicas: [...otherEngines, { ...engine, model: "llama-3.1-8b" }] },
       /^replicas\.2\.model: the workload has no answers of llama-3\.1-8b/,
@@ -64,7 +67,7 @@ test("requests of a run are those that its programs make when they are drawn, in
 
 test("arrivals that are all at one time have no rate to be scaled from", () => {
   const workload = { ...testWorkload, arrivalSeconds: Float64Array.of(0, 0, 0) };
-  expect(labRefusal({ ...spec, arrivals: "workload" }, { ...premises, workload })).toMatch(/^arrivals: the first 60 arrivals/);
+  expect(sentenceOf(labRefusal({ ...spec, arrivals: "workload" }, { ...premises, workload }))).toMatch(/^arrivals: the first 60 arrivals/);
 });
 
 test("notes say what is modelled, what is not at hand and how many seeds there are", () => {

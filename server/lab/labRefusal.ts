@@ -1,6 +1,7 @@
-import type { LabReplicas, LabSpec, LabSystem } from "@/server/contracts/lab";
+import type { FieldFault } from "@/server/contracts/studio";
+import type { LabReplicas, LabSpec, LabSystem } from "@/server/contracts/studio/lab";
 import { systemRefusal } from "@/solver/lab/systemRefusal";
-import type { Artefact } from "@/solver/prediction/artefact";
+import type { Artefact } from "@/solver/prediction/checkedArtefact";
 import { workflows } from "@/solver/workflow/templates";
 import type { Workload } from "@/solver/workload/workload";
 import { namedConfigurations, undeclared, unfitPredictor } from "./labConfigurations";
@@ -18,8 +19,8 @@ export interface LabPremises extends LabHardware {
   readonly artefactOf: (hash: string) => Artefact | null;
 }
 
-/** Why a description cannot be run, in one sentence that begins with the field; null when it can. */
-export function labRefusal(spec: LabSpec, premises: LabPremises): string | null {
+/** Says which field of a description is at fault, and why; null when it can be run. */
+export function labRefusal(spec: LabSpec, premises: LabPremises): FieldFault | null {
   return (
     mixRefusal(spec.mix) ??
     twice("rates", spec.rates) ??
@@ -32,44 +33,54 @@ export function labRefusal(spec: LabSpec, premises: LabPremises): string | null 
 }
 
 /** Why a mix of workflows cannot be drawn; null when it can. */
-export function mixRefusal(mix: LabSpec["mix"]): string | null {
+export function mixRefusal(mix: LabSpec["mix"]): FieldFault | null {
   const names = workflows.map(({ name }) => name);
   return first(mix, ({ workflow }, index) =>
-    names.includes(workflow) ? null : `mix.${index}.workflow: there is no workflow "${workflow}"; known are ${names.join(", ")}.`,
+    names.includes(workflow)
+      ? null
+      : { path: `mix.${index}.workflow`, reason: `there is no workflow "${workflow}"; known are ${names.join(", ")}.` },
   );
 }
 
 /** Cells that are the same twice would make intervals look narrower than they are. */
-function twice(field: "rates" | "seeds", values: readonly number[]): string | null {
-  return first(values, (value, index) => (values.indexOf(value) < index ? `${field}.${index}: ${value} stands there twice.` : null));
+function twice(field: "rates" | "seeds", values: readonly number[]): FieldFault | null {
+  return first(values, (value, index) =>
+    values.indexOf(value) < index ? { path: `${field}.${index}`, reason: `${value} is listed twice.` } : null,
+  );
 }
 
-function arrivalsRefusal({ arrivals, programs }: LabSpec, { workload }: LabPremises): string | null {
+function arrivalsRefusal({ arrivals, programs }: LabSpec, { workload }: LabPremises): FieldFault | null {
   const { arrivalSeconds } = workload;
   const used = arrivalSeconds.subarray(0, programs);
   if (arrivals === "poisson" || (used.length >= 2 && (used[used.length - 1] ?? 0) > 0)) return null;
-  return `arrivals: the first ${programs} arrivals of the workload are all at one time and have no rate: take more programs, or "poisson".`;
+  return {
+    path: "arrivals",
+    reason: `the first ${programs} arrivals of the workload are all at one time and have no rate: take more programs, or "poisson".`,
+  };
 }
 
-/** Why engines cannot be modelled for a workload; null when they can. */
+/** Says which engine cannot be modelled for a workload, and why; null when all can. */
 export function enginesRefusal(
   field: string,
   replicas: readonly LabReplicas[],
   premises: LabHardware & { readonly workload: Pick<Workload, "outcomes"> },
-): string | null {
+): FieldFault | null {
   const known = premises.workload.outcomes.models.map(({ model }) => model);
   return first(replicas, (engine, index) => {
     if (!known.includes(engine.model))
-      return `${field}.${index}.model: the workload has no answers of ${engine.model}; it has those of ${known.join(", ")}.`;
+      return {
+        path: `${field}.${index}.model`,
+        reason: `the workload has no answers of ${engine.model}; it has those of ${known.join(", ")}.`,
+      };
     const modelled = modelledEngine(engine, premises);
-    return modelled.ok ? null : `${field}.${index}: ${modelled.message}`;
+    return modelled.ok ? null : { path: `${field}.${index}`, reason: modelled.message };
   });
 }
 
-function inSystem(index: number, system: LabSystem, spec: LabSpec, premises: LabPremises): string | null {
+function inSystem(index: number, system: LabSystem, spec: LabSpec, premises: LabPremises): FieldFault | null {
   const field = `systems.${index}`;
   const refused = systemRefusal(system, spec.replicas);
-  if (refused !== null) return `${field} (${system.name}): ${refused}`;
+  if (refused !== null) return { path: field, of: system.name, reason: refused };
   if (system.replicas !== undefined) {
     const engines = enginesRefusal(`${field}.replicas`, system.replicas, premises);
     if (engines !== null) return engines;
@@ -78,40 +89,47 @@ function inSystem(index: number, system: LabSystem, spec: LabSpec, premises: Lab
 }
 
 /** Why a system that chooses models just in time has nothing to choose among in a run; null where it has. */
-function configurationsRefusal(field: string, system: LabSystem, { mix }: LabSpec, { artefactOf }: LabPremises): string | null {
+function configurationsRefusal(field: string, system: LabSystem, { mix }: LabSpec, { artefactOf }: LabPremises): FieldFault | null {
   const { name, policy } = system;
   if (policy.kind !== "just-in-time") return null;
   const without = undeclared(policy, mix);
   if (without.length === mix.length)
-    return `${field}.policy.workflows (${name}): none declares ${without.join(" or ")} with the agents that are raced, so that all requests would go to the largest model.`;
+    return {
+      path: `${field}.policy.workflows`,
+      of: name,
+      reason: `none declares ${without.join(" or ")} with the agents that are raced, so that all requests would go to the largest model.`,
+    };
   const named = new Set(namedConfigurations(system));
   return first(policy.workflows, ({ workflow, predictor }, index) => {
     if (predictor === undefined || !named.has(predictor)) return null;
-    const at = `${field}.policy.workflows.${index}.predictor (${name})`;
+    const at = { path: `${field}.policy.workflows.${index}.predictor`, of: name };
     const short = predictor.slice(0, 12);
     const found = artefactOf(predictor);
-    if (found === null) return `${at}: no predictor ${short} is kept here.`;
+    if (found === null) return { ...at, reason: `no predictor ${short} is kept here.` };
     const unfit = unfitPredictor(found, policy, workflow.name);
-    return unfit === null ? null : `${at}: the predictor ${short} ${unfit}.`;
+    return unfit === null ? null : { ...at, reason: `the predictor ${short} ${unfit}.` };
   });
 }
 
-function predictorsRefusal(field: string, system: LabSystem, spec: LabSpec, premises: LabPremises): string | null {
+function predictorsRefusal(field: string, system: LabSystem, spec: LabSpec, premises: LabPremises): FieldFault | null {
   return first(["lengths", "confidence"] as const, (part) => {
     const source = system[part];
     if (typeof source !== "object") return null;
     const found = premises.artefactOf(source.artefact);
-    const at = `${field}.${part} (${system.name})`;
+    const at = { path: `${field}.${part}`, of: system.name };
     const short = source.artefact.slice(0, 12);
-    if (found === null) return `${at}: no predictor ${short} is kept here.`;
-    if (found.kind !== part) return `${at}: the predictor ${short} tells ${found.kind}, not ${part}.`;
+    if (found === null) return { ...at, reason: `no predictor ${short} is kept here.` };
+    if (found.kind !== part) return { ...at, reason: `the predictor ${short} tells ${found.kind}, not ${part}.` };
     if (found.kind === "confidence" && found.features === "embedding")
-      return `${at}: the predictor ${short} reads an encoder's embeddings, which the lab does not make: name one that reads words.`;
+      return {
+        ...at,
+        reason: `the predictor ${short} reads an encoder's embeddings, which the lab does not make: name one that reads words.`,
+      };
     const served = (system.replicas ?? spec.replicas).map(({ model }) => model);
     const unknown = served.find((model) => !found.models.includes(model));
     return unknown === undefined
       ? null
-      : `${at}: the predictor ${short} was not trained for ${unknown}, only for ${found.models.join(", ")}.`;
+      : { ...at, reason: `the predictor ${short} was not trained for ${unknown}, only for ${found.models.join(", ")}.` };
   });
 }
 
@@ -126,19 +144,25 @@ export function labRequests({ mix, programs, rates, seeds, systems }: LabSpec): 
   return Math.round(stages * programs * rates.length * seeds.length * systems.length);
 }
 
-function sizeRefusal(spec: LabSpec): string | null {
+function sizeRefusal(spec: LabSpec): FieldFault | null {
   const { systems, rates, seeds } = spec;
   const cells = systems.length * rates.length * seeds.length;
   if (cells > MOST_CELLS)
-    return `systems: ${systems.length} systems at ${rates.length} rates under ${seeds.length} seeds are ${cells.toLocaleString("en-US")} cells, and a run takes at most ${MOST_CELLS.toLocaleString("en-US")}: ask for fewer.`;
+    return {
+      path: "systems",
+      reason: `${systems.length} systems at ${rates.length} rates under ${seeds.length} seeds are ${cells.toLocaleString("en-US")} cells, and a run takes at most ${MOST_CELLS.toLocaleString("en-US")}: ask for fewer.`,
+    };
   const requests = labRequests(spec);
   if (requests <= MOST_REQUESTS) return null;
   const million = (count: number): string => `${Math.round(count / 1e6).toLocaleString("en-US")} million`;
-  return `programs: the run would serve ${million(requests)} requests, and takes at most ${million(MOST_REQUESTS)}: ask for fewer programs, rates, seeds or systems.`;
+  return {
+    path: "programs",
+    reason: `the run would serve ${million(requests)} requests, and takes at most ${million(MOST_REQUESTS)}: ask for fewer programs, rates, seeds or systems.`,
+  };
 }
 
-/** The first thing that is said of any of them. */
-function first<Item>(items: readonly Item[], say: (item: Item, index: number) => string | null): string | null {
+/** The first fault of any of them. */
+function first<Item>(items: readonly Item[], say: (item: Item, index: number) => FieldFault | null): FieldFault | null {
   for (const [index, item] of items.entries()) {
     const said = say(item, index);
     if (said !== null) return said;

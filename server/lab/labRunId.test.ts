@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import { cardOf, noUserCards } from "@/solver/hardware/catalogue";
 import { labRunId } from "./labRunId";
-import { testHardware, testSpec, testTask } from "./testLab";
+import { testHardware, testSpec, testTask } from "./testing/testLab";
 
 const task = testTask(testSpec(["vLLM balancing", "STJF oracle"]));
 const learning = testTask(testSpec(["LTR"]));

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import type { LabCell } from "@/server/contracts/lab";
+import type { LabCell } from "@/server/contracts/studio/lab";
 import { openStore } from "@/server/store/store";
 import { createLabRuns } from "./labRuns";
-import { testSpec, testTask } from "./testLab";
+import { testSpec, testTask } from "./testing/testLab";
 
 const folder = mkdtempSync(join(tmpdir(), "weir-lab-runs-"));
 const store = openStore(folder);

@@ -1,5 +1,6 @@
 import type { LabState, Outcome } from "@/server/contracts/studio";
-import { createLane } from "@/server/planning/lane";
+import { reasonOf } from "@/server/lib/reasonOf";
+import { Semaphore } from "@/server/lib/semaphore";
 import type { StoredLabRun } from "@/server/store/labRepository";
 import type { Store } from "@/server/store/store";
 import type { LabTask } from "./labTask";
@@ -22,7 +23,7 @@ const STUDIO_STOPPED = "The studio stopped while this run was under way: what it
 export function createLabRuns({ labRuns }: Pick<Store, "labRuns">) {
   labRuns.interruptRunning(STUDIO_STOPPED);
   const live = new Map<string, Live>();
-  const lane = createLane(1);
+  const turn = new Semaphore(1);
 
   function end(id: string, run: Live, state: Exclude<LabState, "running">, problem: string | null = null): void {
     // Whoever ended it first has said why.
@@ -34,9 +35,8 @@ export function createLabRuns({ labRuns }: Pick<Store, "labRuns">) {
 
   async function work(id: string, run: Live, task: LabTask): Promise<void> {
     const { signal } = run.abort;
-    await lane.enter(signal);
-    try {
-      await runLab(task, {
+    const work = () =>
+      runLab(task, {
         ...{ done: labRuns.cells(id), signal },
         onDoing: (doing) => {
           run.doing = doing;
@@ -47,9 +47,7 @@ export function createLabRuns({ labRuns }: Pick<Store, "labRuns">) {
           run.cells += 1;
         },
       });
-    } finally {
-      lane.leave();
-    }
+    await turn.hold(work, signal);
   }
 
   return {
@@ -70,7 +68,7 @@ export function createLabRuns({ labRuns }: Pick<Store, "labRuns">) {
       else labRuns.setState(id, "running");
       work(id, run, task).then(
         () => end(id, run, "done"),
-        (problem: unknown) => end(id, run, "failed", problem instanceof Error ? problem.message : String(problem)),
+        (problem: unknown) => end(id, run, "failed", reasonOf(problem)),
       );
       return { ok: true, started: true };
     },

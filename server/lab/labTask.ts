@@ -1,10 +1,9 @@
-import type { LabCell, LabSpec } from "@/server/contracts/lab";
+import type { LabCell, LabSpec } from "@/server/contracts/studio/lab";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { Sketch } from "@/solver/prediction/predictor";
 import type { AgentRun } from "@/solver/workflow/measuredPrograms";
 import type { Workload } from "@/solver/workload/workload";
-import type { SuggestionGround, suggestLab } from "./suggestLab";
 
 /** All that a run of the lab needs, as plain data: it goes to threads. */
 export interface LabTask {
@@ -36,16 +35,3 @@ export interface LabGround {
 
 /** Which cell, by indices into the description. */
 export type LabCellKey = Pick<LabCell, "system" | "rate" | "seed">;
-
-/** What a thread is started with: it makes a ground or a suggestion and ends, or cells as they are asked for. */
-export type LabThreadStart =
-  | { readonly kind: "ground"; readonly task: LabTask }
-  | { readonly kind: "cells"; readonly task: LabTask; readonly ground: LabGround }
-  | { readonly kind: "suggestion"; readonly of: SuggestionGround };
-
-/** A failure is told in a sentence. */
-export type LabThreadReply =
-  | { readonly kind: "ground"; readonly ground: LabGround }
-  | { readonly kind: "cell"; readonly cell: LabCell }
-  | { readonly kind: "suggestion"; readonly suggested: ReturnType<typeof suggestLab> }
-  | { readonly kind: "failed"; readonly message: string };

@@ -1,34 +1,23 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { serveTasks } from "@/server/threads/serveTasks";
 import { labCells } from "./labCells";
 import { makeGround } from "./labGround";
-import type { LabCellKey, LabThreadReply, LabThreadStart } from "./labTask";
+import type { LabThreadAnswer, LabThreadTask } from "./labThread";
 import { suggestLab } from "./suggestLab";
 
 /** Entry of a thread of the lab: makes a suggestion, the ground of a run, or cells of it as they are asked for. */
-const port = parentPort;
-if (port === null) throw new Error("The lab runs as worker threads only.");
+let cellOf: ReturnType<typeof labCells> | null = null;
 
-const start = workerData as LabThreadStart;
-const reply = (answer: LabThreadReply): void => port.postMessage(answer);
-
-/** What happens, or why it cannot, in a sentence. */
-function attempt(work: () => void): void {
-  try {
-    work();
-  } catch (problem) {
-    reply({ kind: "failed", message: problem instanceof Error ? problem.message : String(problem) });
-  }
-}
-
-attempt(() => {
-  switch (start.kind) {
+serveTasks((task: LabThreadTask): LabThreadAnswer<LabThreadTask["kind"]> => {
+  switch (task.kind) {
     case "suggestion":
-      return reply({ kind: "suggestion", suggested: suggestLab(start.of) });
+      return suggestLab(task.of);
     case "ground":
-      return reply({ kind: "ground", ground: makeGround(start.task) });
-    case "cells": {
-      const cellOf = labCells(start.task, start.ground);
-      port.on("message", (key: LabCellKey) => attempt(() => reply({ kind: "cell", cell: cellOf(key) })));
-    }
+      return makeGround(task.task);
+    case "cells":
+      cellOf = labCells(task.task, task.ground);
+      return null;
+    case "cell":
+      if (cellOf === null) throw new Error("A cell was asked for before what it is of.");
+      return cellOf(task.key);
   }
 });

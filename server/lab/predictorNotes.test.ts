@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ArtefactTraining } from "@/server/contracts/artefacts";
+import type { ArtefactTraining } from "@/server/contracts/gateway/artefacts";
 import { predictorNotes } from "./predictorNotes";
 
 const training = { source: "modelled programs", emulated: false, workloadId: "w1", workloadName: "tickets" } as ArtefactTraining;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { LabSpec } from "@/server/contracts/lab";
+import type { LabSpec } from "@/server/contracts/studio/lab";
 import { raceLimits } from "@/solver/lab/raceLimits";
 import { labCells } from "./labCells";
 import { makeGround } from "./labGround";
-import { testSpec, testTask } from "./testLab";
+import { testSpec, testTask } from "./testing/testLab";
 
 const systems = ["Parrot", "Ayo", "Kairos", "Kairos, no priority"];
 const [engine, ...others] = testSpec(systems).replicas;

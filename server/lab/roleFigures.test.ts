@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { expect, test } from "vitest";
-import { readCsv } from "@/server/planning/readCsv";
+import { readCsv } from "@/server/planning/imports/readCsv";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import type { AgentCall, AgentRun } from "@/solver/workflow/measuredPrograms";
 import { measuredFigures, RESAMPLED_SPREAD } from "@/solver/workflow/roles";

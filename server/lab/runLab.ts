@@ -1,8 +1,8 @@
 import { availableParallelism, freemem } from "node:os";
-import type { LabCell } from "@/server/contracts/lab";
+import type { LabCell } from "@/server/contracts/studio/lab";
 import { makeGround, readsPredictors } from "./labGround";
-import type { LabCellKey, LabGround, LabTask } from "./labTask";
-import { inThread } from "./labThread";
+import type { LabCellKey, LabTask } from "./labTask";
+import { cellsInThread, inLabThread } from "./labThread";
 
 export interface LabRunning {
   /** Cells that are there already, and are not made again. */
@@ -39,22 +39,13 @@ export async function runLab(task: LabTask, { done, signal, onDoing, onCell, thr
   if (missing.length === 0) return;
   const trains = task.spec.systems.some(readsPredictors);
   onDoing(trains ? "Reading prompts and training predictors" : "Drawing programs");
-  const ground = trains
-    ? await inThread<LabGround>({ kind: "ground", task }, signal, ({ replied, finish }) => {
-        if (replied?.kind === "ground") finish(replied.ground);
-      })
-    : makeGround(task);
+  const ground = trains ? await inLabThread({ kind: "ground", task }, signal) : makeGround(task);
   onDoing("Simulating");
   const count = Math.max(1, Math.min(threads ?? ownThreads(), missing.length));
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const worked = Array.from({ length: count }, () =>
-    inThread<void>({ kind: "cells", task, ground }, either, ({ replied, ask, finish }) => {
-      if (replied?.kind === "cell") onCell(replied.cell);
-      const next = missing.shift();
-      if (next === undefined) finish();
-      else ask(next);
-    }).catch((problem: unknown) => {
+    cellsInThread({ task, ground, next: () => missing.shift(), onCell, signal: either }).catch((problem: unknown) => {
       failed.abort(problem);
       throw problem;
     }),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { splitPrompts } from "@/solver/workload/split";
 import { suggestLab } from "./suggestLab";
-import { testHardware, testWorkload } from "./testLab";
+import { testHardware, testWorkload } from "./testing/testLab";
 
 test("what is suggested knows nothing of the prompts that are served", () => {
   const { outcomes, seed } = testWorkload;

@@ -1,5 +1,6 @@
-import type { LabReplicas, LabSpec, LabSuggestion, LabSuggestionRequest } from "@/server/contracts/lab";
 import type { Outcome } from "@/server/contracts/studio";
+import type { LabReplicas, LabSpec, LabSuggestion, LabSuggestionRequest } from "@/server/contracts/studio/lab";
+import { refuseField } from "@/server/lib/fieldFault";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import { cardOf } from "@/solver/hardware/catalogue";
 import { tensorParallelisms } from "@/solver/hardware/parallelism";
@@ -54,7 +55,7 @@ export function suggestLab(ground: SuggestionGround): Outcome<{ readonly suggest
   }
   const { mix = MIX, correlation = CORRELATION } = given;
   const refused = enginesRefusal("replicas", replicas, ground) ?? mixRefusal(mix);
-  if (refused !== null) return { ok: false, message: refused };
+  if (refused !== null) return refuseField(refused);
   const engines = enginesByModel(replicas, ground);
   const table = tableOf(
     workload,
@@ -71,7 +72,8 @@ export function suggestLab(ground: SuggestionGround): Outcome<{ readonly suggest
       : [{ model, quality: meanQuality(table, index, planning), ...engineFigures(own, meanTokens(sample, index)) }];
   });
   const saturationRate = capacityOf(engines, sample);
-  if (saturationRate === 0) return { ok: false, message: "replicas: none of these engines has room in its KV cache for the requests." };
+  if (saturationRate === 0)
+    return refuseField({ path: "replicas", reason: "none of these engines has room in its KV cache for the requests." });
   const aragog =
     engines.length > 1 && documents.length > 0 ? aragogRace({ engines, sample, workflows: documents, catalogue: ground.catalogue }) : [];
   const systems = suggestedSystems(models, aragog);

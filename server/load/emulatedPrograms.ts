@@ -1,4 +1,4 @@
-import type { EmulatedOutcomes } from "@/server/contracts/emulatorAdmin";
+import type { EmulatedOutcomes } from "@/server/contracts/engine/emulatorAdmin";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import type { WorkflowStage } from "@/solver/workflow/workflow";
 

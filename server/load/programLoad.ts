@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
-import { agentHeader, upstreamHeader } from "@/server/contracts/gatewayWorkflows";
+import { agentHeader, parentsHeader } from "@/server/contracts/gateway/gatewayWorkflows";
 import type { ProgramOutcome } from "@/solver/cluster/programOutcome";
 import { mean } from "@/solver/numeric/quantile";
 import { programQuality } from "@/solver/workflow/programQuality";
@@ -142,7 +142,7 @@ function headersOf({ id, sample, said }: ProgramLoadOptions, request: number, an
   const name = agentOf(sample, request);
   if (name !== headers[agentHeader]) headers["x-weir-stage"] = name;
   const upstream = upstreamAgents(sample, request);
-  if (upstream.length > 0) headers[upstreamHeader] = upstream.join(",");
+  if (upstream.length > 0) headers[parentsHeader] = upstream.join(",");
   const tokens = saidTokens(sample, said?.remainingTokens, request, inputTokens);
   if (tokens !== undefined) headers["x-weir-program-tokens"] = String(tokens);
   const scores = sample.models.flatMap((name, model) => {

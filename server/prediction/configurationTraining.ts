@@ -1,4 +1,4 @@
-import type { ArtefactTraining, TrainRequest } from "@/server/contracts/artefacts";
+import type { ArtefactTraining, TrainRequest } from "@/server/contracts/gateway/artefacts";
 import { mixSeed } from "@/solver/numeric/random";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { encodeArtefact } from "@/solver/prediction/artefact";
@@ -10,8 +10,7 @@ import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import { workflowOfDocument } from "@/solver/workflow/workflowDocuments";
 import { workflowShape } from "@/solver/workflow/workflowShape";
 import { embedPrompts } from "./embedPrompts";
-import { type Ground, sketchesOf, type Told } from "./ground";
-import type { Trained } from "./trainingTask";
+import { sketchesOf, type Trained, type TrainingContext, type TrainingSummary } from "./trainingContext";
 
 /** Modelled programs of each prompt: their mean says more of the prompt than one does. */
 const PROGRAMS_A_PROMPT = 4;
@@ -30,8 +29,12 @@ interface ConfigurationTask {
  *
  * @throws Error or RangeError, in a sentence, where the workload lacks answers of a model, or nothing can be learnt.
  */
-export async function configurationsOf({ request, workflow }: ConfigurationTask, ground: Ground, told: Told): Promise<Trained> {
-  const { workload, texts, split, tell } = ground;
+export async function configurationsOf(
+  { request, workflow }: ConfigurationTask,
+  context: TrainingContext,
+  summary: TrainingSummary,
+): Promise<Trained> {
+  const { workload, texts, split, tell } = context;
   const { outcomes, seed } = workload;
   const { models, correlation, misleads, encoderFolder } = request;
   const stranger = models.find((name) => !outcomes.models.some(({ model }) => model === name));
@@ -55,7 +58,7 @@ export async function configurationsOf({ request, workflow }: ConfigurationTask,
   return trainedConfigurations({
     ...{ rows, heldOut, texts, encoderFolder, seed, tell },
     training: {
-      ...told,
+      ...summary,
       ...{ models, prompts: rows.prompts.length, workflows: [workflow.name], correlation, misleads },
       requests: programs * space.agents.length * models.length,
       source: "modelled outcomes",

@@ -1,5 +1,5 @@
 import { loadEncoder } from "@/server/encoders/encoder";
-import { workerFile } from "@/server/planning/workerFile";
+import { workerFile } from "@/server/threads/workerFile";
 import type { Embeddings } from "@/solver/prediction/confidence";
 
 /**

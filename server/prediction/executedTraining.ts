@@ -1,9 +1,9 @@
-import type { TrainRequest } from "@/server/contracts/artefacts";
+import type { TrainRequest } from "@/server/contracts/gateway/artefacts";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { executedRows, type RunLine } from "@/solver/prediction/executedRows";
 import { trainedConfigurations } from "./configurationTraining";
 import { runLines } from "./runLines";
-import type { Trained } from "./trainingTask";
+import type { Trained } from "./trainingContext";
 
 /** To train on executed runs, which lie in a file of at most what the browser may send. */
 export interface ExecutedTask {

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { textLines } from "@/server/prompts/textLines";
+import { textLines } from "@/server/lib/textLines";
 import type { RunLine } from "@/solver/prediction/executedRows";
 
 /** Lines of an uploaded file of executed runs, empty ones left out. Throws whatever reading it throws. */

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { storeWorkload } from "@/server/api/workloadService";
 import type { Prompt } from "@/server/contracts/studio";
-import { keepProfile, keepPrompts } from "@/server/profiling/testProfileStudio";
+import { keepProfile, keepPrompts } from "@/server/profiling/testing/testProfileStudio";
 import { openStore, type Store } from "@/server/store/store";
+import { storeWorkload } from "@/server/workloads/storedWorkloads";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { textsOf } from "./textsOf";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type LearningLine, packSketch, programQuietSeconds } from "@/server/contracts/gatewayLearning";
+import { type LearningLine, packSketch, programQuietSeconds } from "@/server/contracts/gateway/gatewayLearning";
 import { sketchOf } from "@/solver/prediction/sketch";
 import { trafficRows } from "./trafficRows";
 
@@ -79,7 +79,7 @@ describe("learning of what a gateway remembers", () => {
     const { rows, heldOut, leftOut } = trafficRows(text([...endless, ...singles(60)]), 1e6 + QUIET_MS);
     expect([rows.prompts + heldOut.prompts, leftOut]).toEqual([60, { cutAnswers: 0, longSessions: 1 }]);
     expect(() => trafficRows(text(endless), 1e6 + QUIET_MS)).toThrow(
-      /More than 1000 requests under one session .* and left out: name a session anew/,
+      /More than 1000 requests under one session .* and left out: use a new session/,
     );
     const longest = Array.from({ length: 1000 }, (_, at) => line("longest", 20 * at, 1));
     const whole = trafficRows(text([...longest, ...singles(60, 10)]), 1e6 + QUIET_MS).rows.models[0];

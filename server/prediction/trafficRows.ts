@@ -1,5 +1,5 @@
-import type { ArtefactTraining } from "@/server/contracts/artefacts";
-import { factsOfLine, type LearningLine, learningLineSchema, programQuietSeconds } from "@/server/contracts/gatewayLearning";
+import type { ArtefactTraining } from "@/server/contracts/gateway/artefacts";
+import { factsOfLine, type LearningLine, learningLineSchema, programQuietSeconds } from "@/server/contracts/gateway/gatewayLearning";
 import type { LengthRows } from "@/solver/prediction/lengths";
 
 /** Share of the programs, the earlier ones, that are learnt from. */
@@ -66,7 +66,7 @@ export function trafficRows(
   const cut = Math.round(EARLIER_SHARE * ended.length);
   const rows = rowsOf(ended.slice(0, cut));
   if (rows.models.length === 0)
-    throw new Error("Every answer to learn from was as long as its client allowed: how long answers are that nobody cuts is not known.");
+    throw new Error("Every answer to learn from was as long as its client allowed: the length of answers that are not cut is unknown.");
   const known = new Set(rows.models.map(({ model }) => model));
   const later = rowsOf(ended.slice(cut));
   const answers = ended.flat();
@@ -88,7 +88,7 @@ function tooFew(ended: number, programs: readonly (readonly LearningLine[])[], a
     `The gateway remembers ${ended} programs that have ended, of ${programs.length}, and learning needs ${LEAST_PROGRAMS}: a program has ended once nothing came of it for ${quiet} minutes, and the oldest answer is ${Math.round(minutes)} minutes old.`,
     ...(programs.some(({ length }) => length > MOST_REQUESTS)
       ? [
-          `More than ${MOST_REQUESTS} requests under one session are taken for a client that never changes it, and left out: name a session anew for each task.`,
+          `More than ${MOST_REQUESTS} requests under one session are taken for a client that never changes it, and left out: use a new session for each task.`,
         ]
       : []),
     ...(share < 1 ? [`It has room for one program in ${Math.round(1 / share)} and forgets the others.`] : []),

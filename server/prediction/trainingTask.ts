@@ -1,7 +1,6 @@
-import type { ArtefactTraining, TrainRequest } from "@/server/contracts/artefacts";
-import type { Artefact } from "@/server/contracts/studio";
-import { decodeWorkload } from "@/server/planning/workloadCodec";
+import type { ArtefactTraining, TrainRequest } from "@/server/contracts/gateway/artefacts";
 import type { openToRead } from "@/server/store/openToRead";
+import { decodeWorkload } from "@/server/workloads/workloadCodec";
 import { mixSeed } from "@/solver/numeric/random";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { encodeArtefact } from "@/solver/prediction/artefact";
@@ -15,9 +14,9 @@ import { splitPrompts } from "@/solver/workload/split";
 import { configurationsOf } from "./configurationTraining";
 import { embedPrompts } from "./embedPrompts";
 import type { ExecutedTask } from "./executedTraining";
-import { type Ground, sketchesOf, type Told } from "./ground";
 import { textsOf } from "./textsOf";
 import { trafficRows } from "./trafficRows";
+import { sketchesOf, type Trained, type TrainingContext, type TrainingSummary } from "./trainingContext";
 
 /** Modelled programs that lengths are learnt of, and others that they are held against. */
 const PROGRAMS = { train: 3000, heldOut: 1000 } as const;
@@ -28,7 +27,7 @@ export type StoredTraining = { readonly file: string } & (
   | { readonly request: Extract<TrainRequest, { train: "configurations" }>; readonly workflow: WorkflowDocument }
 );
 
-/** What a thread that trains a predictor is told. */
+/** What a training thread is started with. */
 export type TrainingTask =
   | StoredTraining
   | ExecutedTask
@@ -40,17 +39,6 @@ export type TrainingTask =
       readonly clusterName: string;
       readonly emulated: boolean;
     };
-
-/** A trained predictor, ready to be stored under the hash of its bytes. */
-export interface Trained extends Pick<Artefact, "kind" | "training" | "heldOut"> {
-  readonly bytes: Uint8Array;
-}
-
-/** What a training thread tells: what it is doing, and last how it ended. */
-export type TrainingReply =
-  | { readonly kind: "doing"; readonly doing: string }
-  | { readonly kind: "trained"; readonly trained: Trained }
-  | { readonly kind: "refused"; readonly message: string };
 
 type ToRead = Pick<ReturnType<typeof openToRead>, "workloads" | "profiles" | "prompts">;
 
@@ -68,25 +56,25 @@ export async function train(task: StoredTraining, store: ToRead, tell: (doing: s
   const workload = decodeWorkload(data);
   const { outcomes } = workload;
   const texts = textsOf(store, request.workloadId, outcomes.promptIds);
-  const ground = { workload, texts, split: splitPrompts(outcomes.promptIds.length, workload.seed), tell };
-  const told = {
+  const context = { workload, texts, split: splitPrompts(outcomes.promptIds.length, workload.seed), tell };
+  const summary = {
     workloadId: request.workloadId,
     workloadName: workload.name,
     models: outcomes.models.map(({ model }) => model),
-    prompts: ground.split.planning.length,
+    prompts: context.split.planning.length,
     texts: texts !== null,
     emulated: workload.origin.generated || workload.origin.measured?.emulated === true,
   };
-  if (request.train === "lengths") return lengthsOf(request, ground, told);
-  if (request.train === "confidence") return confidenceOf(request, ground, told);
+  if (request.train === "lengths") return lengthsOf(request, context, summary);
+  if (request.train === "confidence") return confidenceOf(request, context, summary);
   if (!("workflow" in task)) throw new Error("This workflow is not kept any more.");
-  return configurationsOf({ ...task, request }, ground, told);
+  return configurationsOf({ ...task, request }, context, summary);
 }
 
 function lengthsOf(
   { workflows: names, correlation }: Extract<TrainRequest, { train: "lengths" }>,
-  { workload, texts, split, tell }: Ground,
-  told: Told,
+  { workload, texts, split, tell }: TrainingContext,
+  summary: TrainingSummary,
 ): Trained {
   const mix = names.map((name) => {
     const workflow = workflows.find((one) => one.name === name);
@@ -106,7 +94,7 @@ function lengthsOf(
   tell(`Drawing ${PROGRAMS.train + PROGRAMS.heldOut} programs`);
   const rows = rowsOf(split.planning, "train");
   const training = {
-    ...told,
+    ...summary,
     workflows: names,
     correlation,
     requests: countRows(rows),
@@ -133,8 +121,8 @@ function trainedLengths(given: {
 
 async function confidenceOf(
   { encoderFolder }: Extract<TrainRequest, { train: "confidence" }>,
-  { workload, texts, split, tell }: Ground,
-  told: Told,
+  { workload, texts, split, tell }: TrainingContext,
+  summary: TrainingSummary,
 ): Promise<Trained> {
   const { outcomes, seed } = workload;
   const known = sketchesOf(outcomes.inputTokens, texts);
@@ -149,7 +137,7 @@ async function confidenceOf(
   tell("Measuring on prompts it has not seen");
   const requests = rows.facts.length * rows.models.length;
   const encoder = rows.embeddings?.encoder ?? null;
-  const training = { ...told, workflows: [], correlation: null, requests, encoder, source: "labelled prompts" } as const;
+  const training = { ...summary, workflows: [], correlation: null, requests, encoder, source: "labelled prompts" } as const;
   return { kind: "confidence", training, heldOut: heldOutConfidence(artefact, heldOut), bytes: encodeArtefact(artefact) };
 }
 

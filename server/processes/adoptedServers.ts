@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { ObservedEngine } from "@/server/clusters/connector";
-import { engineId } from "@/server/clusters/targetEngines";
-import type { EngineOrder } from "@/server/contracts/engineOrder";
-import { askEndpoint, type EndpointAnswer, jsonOf } from "@/server/endpoints/askEndpoint";
+import type { ObservedEngine } from "@/server/clusters/connector/connector";
+import { engineId } from "@/server/clusters/steps/targetEngines";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
+import { askEndpoint, type EndpointAnswer, jsonOf } from "@/server/engineClient/askEndpoint";
 import type { ProcessConnection } from "./processConnection";
 
 /** An engine that its operator started. */

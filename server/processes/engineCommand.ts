@@ -1,5 +1,5 @@
-import type { Answer } from "@/server/clusters/connector";
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { Answer } from "@/server/clusters/connector/connector";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { commandLine, commandTemplates } from "@/server/engines/commandLine";
 import type { ProcessConnection } from "./processConnection";
 import { indicesOf } from "./startRefusal";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Answer } from "@/server/clusters/connector";
+import type { Answer } from "@/server/clusters/connector/connector";
 import { gpuVariables } from "@/server/engines/commandLine";
 import type { ProcessConnection } from "./processConnection";
 

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { engineRequestSchema } from "@/server/contracts/emulatorAdmin";
+import { engineRequestSchema } from "@/server/contracts/engine/emulatorAdmin";
 
 const engineOrderSchema = engineRequestSchema.extend({
   id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,199}$/),

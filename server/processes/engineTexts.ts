@@ -1,6 +1,6 @@
-import type { Answer } from "@/server/clusters/connector";
-import type { EngineHost } from "@/server/clusters/engineHost";
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { Answer } from "@/server/clusters/connector/connector";
+import type { EngineHost } from "@/server/clusters/connector/engineHost";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { shellLine } from "@/server/engines/commandLine";
 import { engineCommand } from "./engineCommand";
 import { engineEnvironment, type Variables } from "./engineEnvironment";

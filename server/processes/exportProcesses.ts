@@ -1,5 +1,5 @@
-import type { Answer } from "@/server/clusters/connector";
-import { placeText, targetEngines } from "@/server/clusters/targetEngines";
+import type { Answer } from "@/server/clusters/connector/connector";
+import { placeText, targetEngines } from "@/server/clusters/steps/targetEngines";
 import { shellLine, variablesNote } from "@/server/engines/commandLine";
 import type { Plan } from "@/solver/plan/plan";
 import { engineCommand } from "./engineCommand";

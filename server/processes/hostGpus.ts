@@ -1,6 +1,5 @@
-import { execFile } from "node:child_process";
-import type { Answer } from "@/server/clusters/connector";
-import { askNvidiaSmi } from "@/server/telemetry/nvidiaSmi";
+import type { Answer } from "@/server/clusters/connector/connector";
+import { askNvidiaSmi, nvidiaSmiRows } from "@/server/telemetry/nvidiaSmi";
 import { findGpu } from "@/solver/hardware/aliases";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import type { ProcessConnection } from "./processConnection";
@@ -13,7 +12,7 @@ export interface HostGpus {
   readonly uses: readonly GpuUse[];
 }
 
-export interface GpuUse {
+interface GpuUse {
   readonly gpu: number;
   readonly pid: number;
   readonly program: string;
@@ -39,7 +38,6 @@ const inventoryHoldsMs = 60_000;
 
 /** nvidia-smi takes a second or two where the driver is not kept loaded. */
 const smiLimitMs = 5_000;
-const mostBytes = 1_000_000;
 
 /** Reads this host's GPUs: from nvidia-smi where it is there, else as the connection says. What is in the way comes back as a sentence. */
 export function createHostGpus(options: HostGpuOptions): (limitMs?: number) => Promise<Answer<HostGpus>> {
@@ -54,7 +52,7 @@ export function createHostGpus(options: HostGpuOptions): (limitMs?: number) => P
       inventory = read.value;
     }
     if (inventory === null) return given === undefined ? noGpus : { ok: true, value: { ...given, uses: [] } };
-    const table = await smiTable(command, "--query-compute-apps=gpu_uuid,pid,process_name", timeoutMs);
+    const table = await smiRows(command, "--query-compute-apps=gpu_uuid,pid,process_name", timeoutMs);
     if (!table.ok) return table;
     const { card, indexOf } = inventory;
     const uses = table.value.flatMap(([uuid = "", pid = "", program = ""]) => {
@@ -80,24 +78,16 @@ async function readInventory({ command, node, cards, given }: HostGpuOptions, ti
   const [card, another] = new Set(known);
   if (card === undefined) return { ok: false, message: `No card of Weir's is for "${names.join('", "')}": name one in the connection.` };
   if (another !== undefined) return { ok: false, message: `This host has GPUs of several types (${names.join(", ")}); engines need one.` };
-  const table = await smiTable(command, "--query-gpu=uuid,index", timeoutMs);
+  const table = await smiRows(command, "--query-gpu=uuid,index", timeoutMs);
   if (!table.ok) return table;
   const indexOf = new Map(table.value.map(([uuid = "", index = ""]) => [uuid, Number(index)]));
   return { ok: true, value: { card, indexOf, readAtMs: Date.now() } };
 }
 
-/** Rows of a table of nvidia-smi without its header, cell by cell. */
-function smiTable(command: string, query: string, timeoutMs: number): Promise<Answer<readonly (readonly string[])[]>> {
-  return new Promise((resolve) => {
-    const options = { timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: mostBytes } as const;
-    execFile(command, [query, "--format=csv,noheader"], options, (error, output, complaint) => {
-      if (error !== null) {
-        const why = error.killed ? `did not answer within ${timeoutMs} ms` : (complaint.trim() || output.trim()).split("\n", 1)[0];
-        resolve({ ok: false, message: `${command} cannot tell what uses the GPUs: ${why || `it ended with ${error.code}`}.` });
-        return;
-      }
-      const lines = output.split(/\r?\n/).filter((line) => line.trim() !== "");
-      resolve({ ok: true, value: lines.map((line) => line.split(",").map((cell) => cell.trim())) });
-    });
-  });
+/** As `nvidiaSmiRows`, with a sentence where there is no answer. */
+async function smiRows(command: string, query: string, timeoutMs: number): Promise<Answer<readonly (readonly string[])[]>> {
+  const table = await nvidiaSmiRows(command, query, timeoutMs);
+  if (table.ok) return { ok: true, value: table.rows };
+  const why = table.kind === "missing" ? "it is not there any more" : table.why;
+  return { ok: false, message: `${command} cannot tell what uses the GPUs: ${why}.` };
 }

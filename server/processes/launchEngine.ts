@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "@/server/clusters/connector";
+import type { Answer } from "@/server/clusters/connector/connector";
 import { openEngineLog } from "./engineLog";
 import type { EngineRecord, EngineRecords } from "./engineRecords";
 import type { ProcessTable } from "./processIdentity";

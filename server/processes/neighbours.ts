@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { lifeOf } from "./engineLife";
 import { engineRecordsIn } from "./engineRecords";
 import { processTable } from "./processIdentity";

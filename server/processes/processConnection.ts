@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { clusterFields } from "@/server/contracts/clusterFields";
-import { engineAccessFields } from "@/server/contracts/engineAccess";
+import { engineAccessFields } from "@/server/contracts/engine/engineAccess";
+import { clusterFields } from "@/server/contracts/gateway/clusterFields";
 import { commandTemplates, templateFault } from "@/server/engines/commandLine";
-import { givesKey, namesAKey } from "./secrets";
+import { givesKey, namesAKey } from "../lib/secrets";
 
 const noKey = "This looks like a key: put it into an environment variable or a file, and have a variable of the engines refer to that.";
 

@@ -1,5 +1,5 @@
 import type { Finding } from "@/server/contracts/studio";
-import { ok, warn } from "@/server/endpoints/finding";
+import { ok, warn } from "@/server/engineClient/finding";
 import { commandTemplates } from "@/server/engines/commandLine";
 import { engineEnvironment, type Variables } from "./engineEnvironment";
 import { freePort } from "./freePort";

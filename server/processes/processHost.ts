@@ -1,10 +1,12 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { Answer, ObservedEngine, StepOptions } from "@/server/clusters/connector";
-import type { EngineHost, LookOptions } from "@/server/clusters/engineHost";
-import { type Look, waitUntil } from "@/server/clusters/waitUntil";
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { Answer, ObservedEngine, StepOptions } from "@/server/clusters/connector/connector";
+import type { EngineHost, LookOptions } from "@/server/clusters/connector/engineHost";
+import { type Look, waitUntil } from "@/server/clusters/connector/waitUntil";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
+import { reasonOf } from "@/server/lib/reasonOf";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
+import { createMask } from "../lib/secrets";
 import { type AdoptedLook, type AdoptedServer, createAdoptedServers } from "./adoptedServers";
 import { engineCommand, listenOn } from "./engineCommand";
 import { engineEnvironment, secretsOf, type Variables } from "./engineEnvironment";
@@ -18,7 +20,6 @@ import { endsWithin, launchEngine } from "./launchEngine";
 import { neighboursOf } from "./neighbours";
 import type { ProcessConnection } from "./processConnection";
 import { processTable } from "./processIdentity";
-import { createMask } from "./secrets";
 import { heldGpus, indicesOf, startRefusal } from "./startRefusal";
 
 /** A command that cannot run at all ends in this time; what fails later is told by verifying. */
@@ -52,7 +53,7 @@ export interface ProcessHost extends EngineHost {
   why(engineId: string, options: LookOptions): Promise<Look | null>;
 }
 
-type Standing = Exclude<EngineLife, { readonly state: "ended" }>;
+type LiveEngine = Exclude<EngineLife, { readonly state: "ended" }>;
 
 /** This host: engines are its processes, which outlive the studio and are known again by what was put down when they were started. */
 export function createProcessHost(connection: ProcessConnection, parts: ProcessHostParts): ProcessHost {
@@ -68,7 +69,7 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
     const record = records.read(engineId);
     return record === null ? null : lifeIn(record);
   };
-  const standing = (): readonly Standing[] =>
+  const standing = (): readonly LiveEngine[] =>
     records.all().flatMap((record) => {
       const life = lifeIn(record);
       return life === null || life.state === "ended" ? [] : [life];
@@ -159,7 +160,7 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
       return await act();
     } catch (error) {
       signal?.throwIfAborted();
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       return { ok: false, message: mask(`Engines of ${node} cannot be looked after: ${reason}`) };
     }
   }
@@ -209,7 +210,7 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
   };
 }
 
-function observed(life: Standing): ObservedEngine {
+function observed(life: LiveEngine): ObservedEngine {
   const { precision: _, ...order } = life.record.order;
   return { ...order, url: `http://${listenOn}:${life.record.port}`, stopping: life.state === "left" || life.record.stopping };
 }

@@ -1,4 +1,4 @@
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { isEngineId } from "./engineRecords";
 import type { HostGpus } from "./hostGpus";
 import type { Neighbour } from "./neighbours";

@@ -1,42 +1,42 @@
 import { request } from "undici";
-import type { Observation } from "@/server/clusters/connector";
-import { trustedJudgeModel } from "@/server/contracts/emulatorAdmin";
-import type { EngineAccess } from "@/server/contracts/engineAccess";
-import { accessRefusal } from "@/server/contracts/readEngineAccess";
+import type { Observation } from "@/server/clusters/connector/connector";
+import { trustedJudgeModel } from "@/server/contracts/engine/emulatorAdmin";
+import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
+import { accessRefusal } from "@/server/contracts/engine/readEngineAccess";
 import type { Answerer } from "@/server/contracts/studio";
-import { addressOf } from "@/server/endpoints/address";
+import { addressOf } from "@/server/engineClient/address";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
-import type { Doors, Place } from "./place";
+import type { ConnectionPool, Upstream } from "./upstream";
 
 /** A cluster as a profile needs it. */
 export type ProfiledCluster = Pick<ConnectedCluster, "kind" | "seen" | "timeScale">;
 
-export interface PoolGround {
+export interface PoolContext {
   /** null: the studio is not connected to it. */
   readonly clusterOf: (clusterId: string) => ProfiledCluster | null;
   readonly clusterName: (clusterId: string) => string;
-  readonly doors: Doors;
+  readonly connections: ConnectionPool;
 }
 
 /** Where an answerer can be asked now; else why nowhere, in a sentence with the way out. */
-export type Places =
-  | { readonly ok: true; readonly places: readonly Place[] }
+export type Upstreams =
+  | { readonly ok: true; readonly upstreams: readonly Upstream[] }
   /** `unseen`: its cluster cannot be looked at, so that it may well be where it was. */
   | { readonly ok: false; readonly message: string; readonly unseen?: true };
 
-/** An answerer's name among those of a job: models and judges that are the same share their places. */
+/** An answerer's name among those of a job: models and judges that are the same share their upstreams. */
 export const answererKey = ({ model, at }: Answerer): string => JSON.stringify([model, at]);
 
 /** The class of an answerer's address, for messages. */
-export function whereOf({ at }: Answerer, clusterName: PoolGround["clusterName"]): string {
+export function whereOf({ at }: Answerer, clusterName: PoolContext["clusterName"]): string {
   return at.kind === "cluster" ? `on ${clusterName(at.clusterId)}` : `at ${new URL(at.url).host}`;
 }
 
 /**
- * Finds the places of an answerer as its cluster was seen last: engines of the model there, else the cluster's own judge of that name.
- * An engine that still loads is a place too; `isUp` tells it.
+ * Finds the upstreams of an answerer as its cluster was seen last: engines of the model there, else the cluster's own judge of that name.
+ * An engine that still loads is a upstream too; `isUp` tells it.
  */
-export function placesOf(answerer: Answerer, { clusterOf, clusterName, doors }: PoolGround): Places {
+export function upstreamsOf(answerer: Answerer, { clusterOf, clusterName, connections }: PoolContext): Upstreams {
   const { model, at } = answerer;
   if (at.kind === "url") {
     const address = addressOf(at.url);
@@ -45,7 +45,7 @@ export function placesOf(answerer: Answerer, { clusterOf, clusterName, doors }: 
     const refusal = accessRefusal(access);
     if (refusal !== null) return { ok: false, message: refusal };
     const servedName = at.servedName ?? model;
-    return { ok: true, places: [placeAt({ root: address.url, access, servedName, timeScale: 1, engine: null }, doors)] };
+    return { ok: true, upstreams: [upstreamAt({ root: address.url, access, servedName, timeScale: 1, engine: null }, connections)] };
   }
   const name = clusterName(at.clusterId);
   const cluster = clusterOf(at.clusterId);
@@ -54,12 +54,12 @@ export function placesOf(answerer: Answerer, { clusterOf, clusterName, doors }: 
   if (!answer.ok) return { ok: false, message: `${name} cannot be seen: ${answer.message}`, unseen: true };
   const timeScale = cluster.timeScale();
   const engines = answer.value.engines.filter((engine) => engine.model === model && !engine.stopping);
-  const places = engines.map(({ id, url, access: { key, caFile, servedName = model } = {} }) =>
-    placeAt({ root: url, access: { key, caFile }, servedName, timeScale, engine: id }, doors),
+  const upstreams = engines.map(({ id, url, access: { key, caFile, servedName = model } = {} }) =>
+    upstreamAt({ root: url, access: { key, caFile }, servedName, timeScale, engine: id }, connections),
   );
   const judge = engines.length === 0 ? judgeOf(model, cluster.kind, answer.value) : null;
-  if (judge !== null) places.push(placeAt({ ...judge, servedName: model, timeScale, engine: null }, doors));
-  if (places.length > 0) return { ok: true, places };
+  if (judge !== null) upstreams.push(upstreamAt({ ...judge, servedName: model, timeScale, engine: null }, connections));
+  if (upstreams.length > 0) return { ok: true, upstreams };
   return {
     ok: false,
     message: `No engine of ${model} runs on ${name}, and its judge has another name: apply a plan that has ${model}, attach an engine of it, or ask it at a URL.`,
@@ -78,23 +78,23 @@ function judgeOf(model: string, kind: ProfiledCluster["kind"], { judge }: Observ
 
 const chatPath = "/v1/chat/completions";
 
-interface PlaceParts extends Pick<Place, "servedName" | "timeScale" | "engine"> {
+interface UpstreamParts extends Pick<Upstream, "servedName" | "timeScale" | "engine"> {
   readonly root: string;
   readonly access: EngineAccess;
 }
 
-const placeAt = ({ root, access, servedName, timeScale, engine }: PlaceParts, doors: Doors): Place => ({
+const upstreamAt = ({ root, access, servedName, timeScale, engine }: UpstreamParts, connections: ConnectionPool): Upstream => ({
   id: engine ?? root,
   url: root + chatPath,
-  dispatcher: doors.to(root, access),
+  dispatcher: connections.to(root, access),
   ...{ servedName, timeScale, engine },
 });
 
 /** One that is asked for its health answers soon or is not up. */
 const HEALTH_LIMIT_MS = 3_000;
 
-/** Whether the engine at a place takes requests, as one that still loads does not; one that has no health check does. */
-export async function isUp({ url, dispatcher }: Place, signal: AbortSignal): Promise<boolean> {
+/** Whether the engine at a upstream takes requests, as one that still loads does not; one that has no health check does. */
+export async function isUp({ url, dispatcher }: Upstream, signal: AbortSignal): Promise<boolean> {
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(HEALTH_LIMIT_MS)]);
     const { statusCode, body } = await request(`${url.slice(0, -chatPath.length)}/health`, { dispatcher, signal: limit });

@@ -1,7 +1,8 @@
 import { type Dispatcher, request } from "undici";
-import { EngineAccessError } from "@/server/contracts/engineDoor";
-import { BrokenReply, ChatReader, EventCutter } from "./chatReply";
-import type { Place } from "./place";
+import { EngineAccessError } from "@/server/contracts/engine/engineConnection";
+import { EventStreamReader, isDone } from "@/server/lib/eventStream";
+import { BrokenReply, ChatReader } from "./chatReply";
+import type { Upstream } from "./upstream";
 
 /** What became of one call. No text of prompt or answer is in a reason. */
 export type Asked =
@@ -30,7 +31,7 @@ export type Asked =
   | { readonly kind: "aborted"; readonly mayCost: boolean };
 
 export interface Question {
-  readonly place: Place;
+  readonly place: Upstream;
   /** A chat request without model and stream. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly stream: boolean;
@@ -104,14 +105,21 @@ async function readWhole(pieces: AsyncIterable<Buffer>, reader: ChatReader): Pro
 
 /** Returns when the first token came. */
 async function readStream(pieces: AsyncIterable<Buffer>, reader: ChatReader, seconds: () => number): Promise<number | null> {
-  const [cutter, decoder] = [new EventCutter(), new TextDecoder()];
   let first: number | null = null;
+  let isWhole = false;
+  const events = new EventStreamReader({
+    onEvent: (event) => {
+      if (isWhole) return;
+      if (isDone(event)) isWhole = true;
+      else if (reader.take(event.data)) first ??= seconds();
+    },
+  });
   for await (const piece of within(pieces)) {
-    for (const data of cutter.cut(decoder.decode(piece, { stream: true }))) {
-      if (data === "[DONE]") return first;
-      if (reader.take(data)) first ??= seconds();
-    }
+    events.feed(piece);
+    if (isWhole) return first;
   }
+  events.end();
+  if (isWhole) return first;
   throw new BrokenReply("the stream ended without [DONE]");
 }
 
@@ -145,7 +153,7 @@ async function errorText(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** Seconds that somebody asks to wait, a minute at most; null where nothing that can be read is asked. */
-export function retryAfterSeconds(header: string | readonly string[] | undefined): number | null {
+function retryAfterSeconds(header: string | readonly string[] | undefined): number | null {
   const [text] = typeof header === "string" ? [header] : (header ?? []);
   if (text === undefined || text.trim() === "") return null;
   const seconds = /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;

@@ -1,6 +1,6 @@
 import type { StoredCall, StoredProfile } from "@/server/store/profileRepository";
 import type { LedgerCall } from "./callLedger";
-import type { Reading } from "./reading";
+import type { Reading } from "./measures/reading";
 import type { EarlierAttempts } from "./restoreCalls";
 
 /** Of a call that was not begun before. */

@@ -1,4 +1,4 @@
-import { onceATurn } from "@/server/store/onceATurn";
+import { batchedWrite } from "@/server/store/batchedWrite";
 import type { StoredCall } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 
@@ -40,7 +40,7 @@ export function createCallWriter(profiles: Store["profiles"], profileId: string)
     }
   }
 
-  const later = onceATurn(write);
+  const later = batchedWrite(write);
 
   return {
     flush,

@@ -5,7 +5,7 @@ import type { Budget } from "./budget";
 import type { CallBook } from "./callBook";
 import type { LedgerCall } from "./callLedger";
 import { callRows, scoreOf } from "./callRows";
-import type { Lane, Standing } from "./lane";
+import type { Lane, UpstreamState } from "./lane";
 import type { PreparedCall } from "./prepareCall";
 
 /** Attempts at one call that failed, since the job was last resumed, after which it is given up. */
@@ -64,7 +64,7 @@ export function createCaller({ profile, book, budget, signal }: CallerParts) {
   return {
     inFlight: () => inFlight,
     /** @param mostUsd reserved for it. @returns when it is put down what came of it; rejects where that cannot be. */
-    async make({ call, body, read }: Call, mostUsd: number, lane: Lane, standing: Standing): Promise<void> {
+    async make({ call, body, read }: Call, mostUsd: number, lane: Lane, standing: UpstreamState): Promise<void> {
       const before = book.before(call);
       const attempt = { ...rows.blank(call), lost: before.lost, attempts: before.attempts + 1 };
       let spentUsd = 0;
@@ -88,6 +88,6 @@ export function createCaller({ profile, book, budget, signal }: CallerParts) {
       }
     },
     /** Forgets failures: somebody has looked. */
-    absolve: () => failures.clear(),
+    resetFailures: () => failures.clear(),
   };
 }

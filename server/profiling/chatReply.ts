@@ -105,14 +105,3 @@ function parse(json: string): unknown {
     throw new BrokenReply("it is no JSON");
   }
 }
-
-/** Cuts a stream of server-sent events into the data of each; what is not whole yet waits for the next piece. */
-export class EventCutter {
-  #rest = "";
-
-  cut(piece: string): readonly string[] {
-    const lines = (this.#rest + piece).split("\n");
-    this.#rest = lines.pop() ?? "";
-    return lines.flatMap((line) => (line.startsWith("data:") ? [line.slice(5).trim()] : []));
-  }
-}

@@ -4,9 +4,9 @@ import type { Caller } from "./caller";
 import type { CallLedger, LedgerCall } from "./callLedger";
 import { callRows } from "./callRows";
 import type { Lane } from "./lane";
+import type { Reading } from "./measures/reading";
 import type { Pace } from "./pace";
 import { type PreparedCall, type PrepareParts, prepareCall } from "./prepareCall";
-import type { Reading } from "./reading";
 
 /** Where a lane has nowhere to be asked, places are looked for again and again. */
 export const REFRESH_MS = 1_000;

@@ -1,7 +1,7 @@
 import type { Answerer, Measure, ProfileEstimate, ProfileRequest, PromptSet } from "@/server/contracts/studio";
 import { answererKey } from "./answererPool";
+import type { MeasureReadings } from "./measures/reading";
 import { judgeOf, profileShape } from "./profileShape";
-import type { MeasureReadings } from "./reading";
 
 const CHARACTERS_PER_TOKEN = 4;
 /** Assumed where nothing was measured. */

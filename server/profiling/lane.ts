@@ -1,8 +1,8 @@
 import type { Answerer } from "@/server/contracts/studio";
-import { isUp, type PoolGround, placesOf, whereOf } from "./answererPool";
+import { isUp, type PoolContext, upstreamsOf, whereOf } from "./answererPool";
 import type { Asked } from "./askModel";
-import type { Place } from "./place";
 import type { MostOfCall } from "./prepareCall";
+import type { Upstream } from "./upstream";
 
 /** Calls in a row that found nobody, over all places, after which a model counts as down. */
 const DOWN_CALLS = 3;
@@ -19,8 +19,8 @@ export interface LaneLimits {
 export const usualLaneLimits: LaneLimits = { placeMs: 30_000, busyMs: 600_000 };
 
 /** A place, and how it did lately. */
-export interface Standing {
-  readonly place: Place;
+export interface UpstreamState {
+  readonly place: Upstream;
   inFlight: number;
   notBeforeMs: number;
   /** null: not looked at yet. */
@@ -40,9 +40,9 @@ const busyMs = (times: number): number => Math.min(60_000, 1000 * 2 ** Math.min(
 export class Lane {
   readonly answerer: Answerer;
   readonly #isJudge: boolean;
-  readonly #ground: PoolGround;
+  readonly #ground: PoolContext;
   readonly #limits: LaneLimits;
-  #standings: Standing[] = [];
+  #standings: UpstreamState[] = [];
   #missing = "";
   #noPlaceSinceMs: number | null = null;
   #busySinceMs: number | null = null;
@@ -52,7 +52,7 @@ export class Lane {
   #brokenReason = "";
   #mostInputTokens = 0;
 
-  constructor(answerer: Answerer, isJudge: boolean, ground: PoolGround, limits: LaneLimits) {
+  constructor(answerer: Answerer, isJudge: boolean, ground: PoolContext, limits: LaneLimits) {
     this.answerer = answerer;
     this.#isJudge = isJudge;
     this.#ground = ground;
@@ -61,9 +61,9 @@ export class Lane {
 
   /** Looks where it can be asked now. */
   async refresh(nowMs: number, signal: AbortSignal): Promise<void> {
-    const found = placesOf(this.answerer, this.#ground);
+    const found = upstreamsOf(this.answerer, this.#ground);
     if (found.ok) {
-      this.#standings = found.places.map((place) => {
+      this.#standings = found.upstreams.map((place) => {
         const known = this.#standings.find((one) => one.place.id === place.id);
         return known
           ? Object.assign(known, { place })
@@ -80,9 +80,9 @@ export class Lane {
   }
 
   /** The least busy place that may be asked now; null: none may. */
-  pick(nowMs: number): Standing | null {
+  pick(nowMs: number): UpstreamState | null {
     const open = this.#standings.filter(({ up, notBeforeMs }) => up === true && notBeforeMs <= nowMs);
-    return open.reduce<Standing | null>((least, one) => (least === null || one.inFlight < least.inFlight ? one : least), null);
+    return open.reduce<UpstreamState | null>((least, one) => (least === null || one.inFlight < least.inFlight ? one : least), null);
   }
 
   /** Milliseconds until a place that is held may be asked again; null: no time will tell. */
@@ -92,7 +92,7 @@ export class Lane {
   }
 
   /** Takes down how a call at a place went. */
-  report(standing: Standing, asked: Asked, call: number, nowMs: number): void {
+  report(standing: UpstreamState, asked: Asked, call: number, nowMs: number): void {
     if (asked.kind === "aborted" || asked.kind === "unstreamed") return;
     if (asked.kind !== "down") {
       standing.downInRow = 0;
@@ -141,7 +141,7 @@ export class Lane {
   }
 
   /** Forgets failures: somebody has looked. */
-  absolve(): void {
+  resetFailures(): void {
     this.#noPlaceSinceMs = null;
     this.#busySinceMs = null;
     this.#busyTimes = 0;
@@ -155,7 +155,7 @@ export class Lane {
     return (inputTokens * usdPerMillionInputTokens + outputTokens * usdPerMillionOutputTokens) / 1e6;
   }
 
-  #hold(standing: Standing, waitSeconds: number | null, nowMs: number): void {
+  #hold(standing: UpstreamState, waitSeconds: number | null, nowMs: number): void {
     this.#busySinceMs ??= nowMs;
     this.#busyTimes += 1;
     standing.notBeforeMs = Math.max(standing.notBeforeMs, nowMs + (waitSeconds === null ? busyMs(this.#busyTimes) : 1000 * waitSeconds));

@@ -2,8 +2,8 @@ import type { Prompt } from "@/server/contracts/studio";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import type { LedgerCall } from "./callLedger";
+import type { MeasureReadings, Reading } from "./measures/reading";
 import type { ProfileShape } from "./profileShape";
-import type { MeasureReadings, Reading } from "./reading";
 
 /** What a call will be at most. */
 export interface MostOfCall {

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import type { Answerer, ProfileRequest, PromptSet } from "@/server/contracts/studio";
-import { createDoors } from "./place";
 import { profileProblems } from "./profileProblems";
+import { createConnectionPool } from "./upstream";
 
 it("refuses somebody who has one price as a model and another as a judge", async () => {
-  const doors = createDoors(100);
+  const connections = createConnectionPool(100);
   const at = (usd: number): Answerer => ({
     ...{ model: "small", at: { kind: "url", url: "http://127.0.0.1:1" } },
     ...{ usdPerMillionInputTokens: usd, usdPerMillionOutputTokens: usd },
@@ -12,7 +12,7 @@ it("refuses somebody who has one price as a model and another as a judge", async
   const problemsOf = (judgeUsd: number) => {
     const judged = { id: "m", name: "m", kind: "rubric", judge: at(judgeUsd), rubric: null, repeats: 1 };
     return profileProblems({ models: [at(0)], measures: [judged] } as unknown as ProfileRequest, { deleted: false } as PromptSet, {
-      ground: { clusterOf: () => null, clusterName: (id) => id, doors },
+      ground: { clusterOf: () => null, clusterName: (id) => id, connections },
       measureProblem: async () => null,
       signal: new AbortController().signal,
     });
@@ -20,5 +20,5 @@ it("refuses somebody who has one price as a model and another as a judge", async
   const twice = "small has two prices at the same place: give it one, as a model and as a judge.";
   expect(await problemsOf(1000)).toContain(twice);
   expect(await problemsOf(0)).not.toContain(twice);
-  await doors.close();
+  await connections.close();
 });

@@ -1,5 +1,5 @@
 import type { Answerer, Measure, ProfileRequest, PromptSet } from "@/server/contracts/studio";
-import { answererKey, isUp, type PoolGround, placesOf, whereOf } from "./answererPool";
+import { answererKey, isUp, type PoolContext, upstreamsOf, whereOf } from "./answererPool";
 import { judgeOf } from "./profileShape";
 
 /** Whether a sample has what a measure needs; one sentence where it has not. */
@@ -8,15 +8,15 @@ function lacking({ kind, name }: Measure, { models }: ProfileRequest, set: Promp
     return `"${name}" needs reference answers, and no prompt of "${set.name}" has one: upload prompts with a field reference, or choose a rubric.`;
   if (kind === "unit-test" && set.withTest === 0)
     return `"${name}" needs tests, and no prompt of "${set.name}" has one: upload prompts with a field test, or choose another measure.`;
-  if (kind === "pairwise" && models.length < 2) return `"${name}" compares two models: choose another model beside the one.`;
+  if (kind === "pairwise" && models.length < 2) return `"${name}" compares two models: choose a second model.`;
   return null;
 }
 
 /** Why somebody cannot be asked now, in a sentence; null where they can. */
-async function unreachable(answerer: Answerer, ground: PoolGround, signal: AbortSignal): Promise<string | null> {
-  const found = placesOf(answerer, ground);
+async function unreachable(answerer: Answerer, ground: PoolContext, signal: AbortSignal): Promise<string | null> {
+  const found = upstreamsOf(answerer, ground);
   if (!found.ok) return found.message;
-  const up = await Promise.all(found.places.map((place) => isUp(place, signal)));
+  const up = await Promise.all(found.upstreams.map((upstream) => isUp(upstream, signal)));
   const where = whereOf(answerer, ground.clusterName);
   return up.includes(true) ? null : `${answerer.model} ${where} does not answer yet: start it, or wait until it has loaded.`;
 }
@@ -43,7 +43,7 @@ export async function profileProblems(
     measureProblem,
     signal,
   }: {
-    readonly ground: PoolGround;
+    readonly ground: PoolContext;
     readonly measureProblem: (measure: Measure) => Promise<string | null>;
     readonly signal: AbortSignal;
   },

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { ProfileJob } from "@/server/contracts/studio";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
-import type { PoolGround } from "./answererPool";
+import type { PoolContext } from "./answererPool";
 import { Budget } from "./budget";
 import { createCallBook } from "./callBook";
 import { createCaller } from "./caller";
@@ -11,13 +11,13 @@ import { createDispatcher, REFRESH_MS } from "./dispatcher";
 import { createJobState } from "./jobState";
 import { Lane, type LaneLimits, usualLaneLimits } from "./lane";
 import { LaneSpeeds } from "./laneSpeeds";
+import type { MeasureReadings } from "./measures/reading";
 import { Pace } from "./pace";
 import { countedReadings, profileShape } from "./profileShape";
-import type { MeasureReadings } from "./reading";
 import { restoreCalls } from "./restoreCalls";
 import { Tally } from "./tally";
 
-export interface ProfileRunParts extends PoolGround {
+export interface ProfileRunParts extends PoolContext {
   readonly store: Pick<Store, "profiles" | "prompts" | "audit">;
   readonly measures: MeasureReadings;
   readonly limits?: Partial<LaneLimits>;
@@ -52,7 +52,7 @@ export interface ProfileRun {
  * Takes a profile's calls up where they stand: every prompt through every model, and every answer through every measure as soon as it is
  * there. Each call is put down before it is made and when it is over, so that nothing is made twice but what a killed studio had under way.
  */
-export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunParts): Promise<ProfileRun> {
+export async function resumeProfile(profile: StoredProfile, parts: ProfileRunParts): Promise<ProfileRun> {
   const { id, request } = profile;
   const { store } = parts;
   const prompts = store.prompts.get(profile.promptSetId)?.prompts ?? 0;
@@ -155,8 +155,8 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
   }
 
   function goOn(): void {
-    caller.absolve();
-    for (const lane of lanes) lane.absolve();
+    caller.resetFailures();
+    for (const lane of lanes) lane.resetFailures();
     speeds.begin(nowMs());
     turns += 1;
     follow(book.writeLeft());

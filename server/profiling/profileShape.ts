@@ -3,7 +3,7 @@ import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { shuffled } from "@/solver/numeric/shuffled";
 import { answererKey } from "./answererPool";
 import type { CallShape } from "./callLedger";
-import type { MeasureReadings } from "./reading";
+import type { MeasureReadings } from "./measures/reading";
 
 /** Processes of unit tests, and other work without a call, at once. */
 const LOCAL_LIMIT = 16;

@@ -3,8 +3,8 @@ import type { StoredAnswer, StoredProfile, StoredReading } from "@/server/store/
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import type { LabelledTable } from "@/solver/workload/applyJudge";
 import { collectedTable } from "@/solver/workload/collectedTable";
+import type { MeasureReadings } from "./measures/reading";
 import { judgeOf } from "./profileShape";
-import type { MeasureReadings } from "./reading";
 
 export interface TableParts {
   readonly profile: StoredProfile;

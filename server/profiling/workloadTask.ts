@@ -1,7 +1,7 @@
 import type { Outcome } from "@/server/contracts/studio";
-import { type PackedWorkload, packWorkload } from "@/server/planning/packWorkload";
-import type { ArrivalsPart } from "@/server/planning/resolveArrivals";
+import type { ArrivalsPart } from "@/server/planning/arrivals/resolveArrivals";
 import type { Store } from "@/server/store/store";
+import { type PackedWorkload, packWorkload } from "@/server/workloads/packWorkload";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
 import { countedScore } from "./measures/readings";

@@ -1,4 +1,4 @@
-import { MAX_LINE_BYTES, type TextLine, textLines } from "./textLines";
+import { MAX_LINE_BYTES, type TextLine, textLines } from "../lib/textLines";
 
 /** A row of a table by the line that it begins on: its cells, or why it cannot be read. */
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] } | { readonly line: number; readonly problem: string };

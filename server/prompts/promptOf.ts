@@ -1,4 +1,5 @@
 import type { Prompt } from "@/server/contracts/studio";
+import { isRecord } from "@/solver/collections/isRecord";
 import { messageText } from "@/solver/judging/conversation";
 import type { PromptFacts } from "@/solver/prompts/stratumOf";
 import { instantMs } from "./instantMs";
@@ -23,7 +24,6 @@ const MAX_DEPTH = 200;
 const roles: readonly unknown[] = ["system", "developer", "user", "assistant", "tool", "function"];
 
 export type Json = Readonly<Record<string, unknown>>;
-export const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The prompt that a line asks for, or in some words what is wrong with it, which repeat nothing of it. */
 export function promptOf(parts: PromptParts): Prompt | string {

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
-import { readAll, testPromptFiles } from "./testPromptFile";
+import { readAll, testPromptFiles } from "./testing/testPromptFile";
 
 const files = testPromptFiles();
 afterAll(files.remove);

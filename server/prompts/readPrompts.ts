@@ -1,9 +1,9 @@
 import type { Outcome, Prompt, PromptForm } from "@/server/contracts/studio";
+import { textLines } from "../lib/textLines";
 import { cellsOf, csvRows } from "./csvRows";
 import { isBrokenGzip, openText } from "./openText";
 import { formOfLine, promptOfLine } from "./promptLine";
 import { promptOf } from "./promptOf";
-import { textLines } from "./textLines";
 
 /** A file of prompts, and the name under which messages speak of it. */
 export interface PromptFile {

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Prompt } from "@/server/contracts/studio";
 import { samplePrompts } from "./samplePrompts";
 import { surveyPrompts } from "./surveyPrompts";
-import { testPromptFiles } from "./testPromptFile";
+import { testPromptFiles } from "./testing/testPromptFile";
 
 const files = testPromptFiles();
 afterAll(files.remove);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { PlanInput, PlanPromise } from "@/server/contracts/promise";
-import { examplePlanDraft } from "@/solver/plan/examplePlan";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { PlanInput, PlanPromise } from "@/server/contracts/studio/promise";
 import type { Plan } from "@/solver/plan/plan";
+import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { explainBroken } from "./explainBroken";
 
 const draft = examplePlanDraft();

@@ -1,10 +1,11 @@
-import type { BrokenPromise, PlanInput, PlanPromise } from "@/server/contracts/promise";
-import type { PredictedAsItRuns } from "@/server/planning/asItRuns";
-import { secondsText } from "@/solver/cascade/wording";
+import type { BrokenPromise, PlanInput, PlanPromise } from "@/server/contracts/studio/promise";
+import type { PredictedAsItRuns } from "@/server/planning/planner/asItRuns";
+import { RATE } from "@/solver/numeric/drift";
 import type { Plan, Predictions } from "@/solver/plan/plan";
-import { RATE } from "@/solver/workload/drift";
+import { secondsText } from "@/solver/wording/wording";
 import { causeOf, type InputGroup, type ReplacedInputs, type ReplacedOutcome } from "@/solver/workload/driftCause";
 import { meanInterval } from "@/solver/workload/driftIntervals";
+import type { PromiseWindow } from "../clusters/watch/promiseWindow";
 import {
   acceptedScoreName,
   costPerRequestName,
@@ -17,7 +18,6 @@ import {
   visitsOf,
 } from "./measuredPromises";
 import { judgeTimeName } from "./planInputs";
-import type { PromiseWindow } from "./promiseWindow";
 
 /** The plan with inputs that moved as they are measured. */
 export interface UnderMeasured {

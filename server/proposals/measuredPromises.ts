@@ -1,11 +1,11 @@
-import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { PlanPromise } from "@/server/contracts/promise";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { PlanPromise } from "@/server/contracts/studio/promise";
+import { MATERIAL } from "@/solver/numeric/drift";
 import { mean } from "@/solver/numeric/quantile";
 import type { Plan } from "@/solver/plan/plan";
-import { MATERIAL } from "@/solver/workload/drift";
 import { countedShare, type MeasuredFigure, meanInterval, quantileInterval, shareInterval } from "@/solver/workload/driftIntervals";
 import { type Enough, type Promised, type PromiseVerdict, verdictOf } from "@/solver/workload/driftVerdict";
-import { isFailed, type PromiseWindow, unsettled } from "./promiseWindow";
+import { isFailed, type PromiseWindow, unsettled } from "../clusters/watch/promiseWindow";
 
 /**
  * Requests before a figure is judged. A percentile is kept with five in the tail of a p95; its interval, between order statistics, holds
@@ -202,7 +202,7 @@ function serviceRows({ plan, window }: Measuring): Row[] {
         enough: ENOUGH.failures,
       },
       band: { low: 0, high: FAILED_ALLOWED, better: "lower" },
-      basis: `turned away or not answered, clients that left aside; ${100 * FAILED_ALLOWED} % is allowed`,
+      basis: `rejected or not answered, clients that left aside; ${100 * FAILED_ALLOWED} % is allowed`,
       ...(failures === 0 ? {} : { counted: `${failures} of ${ended.length} requests failed` }),
     },
   ];

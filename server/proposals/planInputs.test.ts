@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LiveFrame, TrafficGauge } from "@/server/contracts/studio";
-import { sealPlan } from "@/server/planning/sealPlan";
-import { examplePlanDraft } from "@/solver/plan/examplePlan";
+import { sealPlan } from "@/server/planning/planner/sealPlan";
+import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { planInputs } from "./planInputs";
 
 const plan = sealPlan(examplePlanDraft(), new Date("2026-01-01T00:00:00Z"));

@@ -1,12 +1,12 @@
-import type { PlanInput } from "@/server/contracts/promise";
 import type { LiveFrame, TrafficGauge } from "@/server/contracts/studio";
+import type { PlanInput } from "@/server/contracts/studio/promise";
+import { MATERIAL } from "@/solver/numeric/drift";
 import type { Plan } from "@/solver/plan/plan";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
-import { MATERIAL } from "@/solver/workload/drift";
 import { type MeasuredFigure, meanInterval } from "@/solver/workload/driftIntervals";
+import type { PromiseWindow } from "../clusters/watch/promiseWindow";
 import { visitsOf } from "./measuredPromises";
-import type { PromiseWindow } from "./promiseWindow";
-import { seenRequests, trafficWindow } from "./seenRequests";
+import { observedRequests, trafficWindow } from "./observedRequests";
 
 /** Values before a mean is said to have moved, or not. */
 const ENOUGH = 50;
@@ -21,7 +21,7 @@ export function planInputs(
   gauges: readonly TrafficGauge[],
   { window, frame }: { readonly window: PromiseWindow; readonly frame: LiveFrame },
 ): readonly PlanInput[] {
-  const { samples } = trafficWindow(seenRequests(window.seen, frame.timeScale), window.seconds);
+  const { samples } = trafficWindow(observedRequests(window.seen, frame.timeScale), window.seconds);
   const traffic = gauges.map(({ name, kind, planned, now, level, drifted }): PlanInput => {
     const seen = kind === "rate" ? window.requestsPerSecond : meanInterval(samples[name] ?? []);
     const shown = seen !== null && seen.count >= ENOUGH ? seen.value : now;

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { sealPlan } from "@/server/planning/sealPlan";
-import { planningSample, promptsReaching, routePrompts } from "@/solver/cascade/routing";
-import { examplePlanDraft } from "@/solver/plan/examplePlan";
+import { sealPlan } from "@/server/planning/planner/sealPlan";
+import { planningSample, promptsReaching, routePrompts } from "@/solver/cascade/routing/routing";
+import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { splitPrompts } from "@/solver/workload/split";
 import { plannedTraffic } from "./plannedTraffic";
 import { createPlanTraffic, type PlanTraffic } from "./planTraffic";
-import { type TestTraffic, testDecisions } from "./testDecisions";
+import { type TestTraffic, testDecisions } from "./testing/testDecisions";
 
 const workload = generatedWorkload({ prompts: 3000, seed: 2 });
 const { outcomes } = workload;

@@ -1,13 +1,13 @@
-import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { TrafficGauge, TrafficReport } from "@/server/contracts/studio";
-import type { WatchedTraffic } from "@/server/store/watchedTraffic";
+import type { WatchedTraffic } from "@/server/store/documents/watchedTraffic";
+import { driftedIn, driftReference, observeWindow, RATE, steadyState } from "@/solver/numeric/drift";
 import { mean } from "@/solver/numeric/quantile";
 import type { Plan } from "@/solver/plan/plan";
-import { driftedIn, driftReference, observeWindow, RATE, steadyState } from "@/solver/workload/drift";
-import type { SeenRequest } from "@/solver/workload/seenWorkload";
+import type { ObservedRequest } from "@/solver/workload/similarRows";
 import type { Workload } from "@/solver/workload/workload";
+import { observedRequests, trafficWindow } from "./observedRequests";
 import { plannedTraffic } from "./plannedTraffic";
-import { seenRequests, trafficWindow } from "./seenRequests";
 
 /** The source looks at 50 requests every 5 minutes (Cascadia, section 4.4). A window is longer where they take longer to come. */
 export const WINDOW_SECONDS = 300;
@@ -37,7 +37,7 @@ export interface PlanTraffic {
   readonly watched: WatchedTraffic;
   report(): TrafficReport;
   /** Requests of the last windows. */
-  recent(): readonly SeenRequest[];
+  recent(): readonly ObservedRequest[];
   /** Puts down that a plan was looked for, and why that led to none. */
   answer(says: string | null): void;
 }
@@ -56,7 +56,7 @@ export function createPlanTraffic(options: PlanTrafficOptions): PlanTraffic {
   };
   let fromMs = options.nowMs;
   let idle = true;
-  let windows: readonly (readonly SeenRequest[])[] = [];
+  let windows: readonly (readonly ObservedRequest[])[] = [];
 
   function gauges(): readonly TrafficGauge[] {
     const kinds = new Map(planned.characteristics.map(({ name, kind }) => [name, kind]));
@@ -89,7 +89,7 @@ export function createPlanTraffic(options: PlanTrafficOptions): PlanTraffic {
         idle = true;
         return false;
       }
-      const seen = seenRequests(own, timeScale);
+      const seen = observedRequests(own, timeScale);
       windows = [...windows, seen].slice(-RECENT_WINDOWS);
       const window = trafficWindow(seen, spanSeconds);
       const at = new Date(nowMs).toISOString();

@@ -1,6 +1,6 @@
-import { asItRuns, type PredictedAsItRuns, predictedAsItRuns } from "@/server/planning/asItRuns";
-import type { Planner } from "@/server/planning/planner";
-import { situationOf } from "@/server/planning/situationOf";
+import { asItRuns, type PredictedAsItRuns, predictedAsItRuns } from "@/server/planning/planner/asItRuns";
+import type { Planner } from "@/server/planning/planner/planner";
+import { situationOf } from "@/server/planning/planner/situationOf";
 import type { Plan } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
 

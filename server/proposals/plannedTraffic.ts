@@ -1,7 +1,7 @@
-import { planningSample, promptsReaching, routePrompts } from "@/solver/cascade/routing";
+import { planningSample, promptsReaching, routePrompts } from "@/solver/cascade/routing/routing";
+import type { Characteristic, PlannedTraffic } from "@/solver/numeric/drift";
 import type { Plan } from "@/solver/plan/plan";
 import { directStartOf, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
-import type { Characteristic, PlannedTraffic } from "@/solver/workload/drift";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";

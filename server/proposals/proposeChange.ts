@@ -1,10 +1,10 @@
-import type { SolveRequest } from "@/server/api/inputs";
-import type { Planning } from "@/server/api/planningService";
-import type { TrafficToPlan } from "@/server/contracts/promise";
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { Proposal } from "@/server/contracts/studio";
-import { boundText, secondsText } from "@/solver/cascade/wording";
+import type { TrafficToPlan } from "@/server/contracts/studio/promise";
+import type { Planning } from "@/server/planning/planningService";
 import type { Plan } from "@/solver/plan/plan";
 import { type ReplicaChange, replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
+import { boundText, secondsText } from "@/solver/wording/wording";
 import { adviseChange, type ChangedStage, type PlanNow } from "@/solver/workload/driftProposal";
 
 /** How long traffic is expected to stay as it is, in engine seconds: an hour, about as far as the recent past tells. */
@@ -31,7 +31,7 @@ export type Change =
 export async function proposeChange(planning: Pick<Planning, "solve" | "predict">, asked: ChangeAsked): Promise<Change> {
   const { plan, clusterId, traffic, restartSeconds, signal } = asked;
   const { policy, inputs } = plan;
-  if (policy.kind !== "cascade") return none(`The policy in force is ${policy.kind}; only cascades are planned anew.`);
+  if (policy.kind !== "cascade") return none(`The policy in force is ${policy.kind}; only cascades are planned again.`);
   const { model: judgeModel, engine } = policy.judge;
   // Older plans record a judge's engine only where it runs.
   const judge = inputs.judgeEngine ?? (engine === undefined ? undefined : { model: judgeModel, ...engine });
@@ -53,7 +53,7 @@ export async function proposeChange(planning: Pick<Planning, "solve" | "predict"
   if (anew.plan.id === plan.id) {
     const { p95Seconds, qualityBand } = anew.plan.predictions;
     const promises = `a p95 of ${secondsText(p95Seconds)} and a quality of ${boundText(qualityBand.low)} at least under it`;
-    return none(`Planned anew for this traffic, preferring what runs, the plan in force comes out again: ${promises}.`);
+    return none(`A new plan for this traffic, which prefers what runs, is the plan in force: ${promises}.`);
   }
   const asItRuns = await planning.predict(plan, request, { signal });
   if (asItRuns.kind === "infeasible" || asItRuns.kind === "not-evaluated")

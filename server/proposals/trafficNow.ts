@@ -1,16 +1,17 @@
-import { storeWorkload } from "@/server/api/workloadService";
-import type { TrafficToPlan } from "@/server/contracts/promise";
+import type { TrafficToPlan } from "@/server/contracts/studio/promise";
 import type { Store } from "@/server/store/store";
+import { storeWorkload } from "@/server/workloads/storedWorkloads";
+import { RATE } from "@/solver/numeric/drift";
 import type { Plan } from "@/solver/plan/plan";
-import { RATE } from "@/solver/workload/drift";
-import { type SeenRequest, seenWorkload } from "@/solver/workload/seenWorkload";
+import { observedWorkload } from "@/solver/workload/observedWorkload";
+import type { ObservedRequest } from "@/solver/workload/similarRows";
 import type { Workload } from "@/solver/workload/workload";
 
-export interface SeenTraffic {
+export interface ObservedTraffic {
   readonly plan: Plan;
   /** What the plan was made from. */
   readonly workload: Workload;
-  readonly requests: readonly SeenRequest[];
+  readonly requests: readonly ObservedRequest[];
   /** As measured; null: not known. */
   readonly requestsPerSecond: number | null;
   /** Names of what is no longer as planned. */
@@ -19,7 +20,7 @@ export interface SeenTraffic {
 }
 
 /** The plan's workload at the rate seen where nothing but the rate has changed, else one made of what was seen, which is then put into the store. */
-export function trafficNow(store: Store, { plan, workload, requests, changed, nowMs, ...seen }: SeenTraffic): TrafficToPlan {
+export function trafficNow(store: Store, { plan, workload, requests, changed, nowMs, ...seen }: ObservedTraffic): TrafficToPlan {
   const planned = plan.inputs.workload;
   const requestsPerSecond = (changed.includes(RATE) ? seen.requestsPerSecond : null) ?? planned.requestsPerSecond;
   const rateOnly = {
@@ -28,7 +29,7 @@ export function trafficNow(store: Store, { plan, workload, requests, changed, no
   };
   if (changed.every((name) => name === RATE)) return rateOnly;
   const name = `${workload.name.replace(/, seen .*$/, "")}, seen ${new Date(nowMs).toISOString().slice(0, 16).replace("T", " ")}`;
-  const made = seenWorkload(workload, requests, name);
+  const made = observedWorkload(workload, requests, name);
   if (made === null) return { ...rateOnly, basis: ["Too few lengths were seen to plan with: lengths and scores are the workload's."] };
   return {
     workloadId: storeWorkload(store, made),

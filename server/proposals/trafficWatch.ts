@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { Planning } from "@/server/api/planningService";
-import { loadWorkload } from "@/server/api/workloadService";
-import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Proposal, TrafficReport } from "@/server/contracts/studio";
+import type { Planning } from "@/server/planning/planningService";
 import type { Store } from "@/server/store/store";
-import { RATE } from "@/solver/workload/drift";
+import { loadWorkload } from "@/server/workloads/storedWorkloads";
+import { RATE } from "@/solver/numeric/drift";
+import { startSeconds } from "../clusters/steps/startSeconds";
 import { createPlanTraffic, type PlanTraffic, WINDOW_SECONDS } from "./planTraffic";
 import { proposeChange } from "./proposeChange";
-import { startSeconds } from "./startSeconds";
 import { trafficNow } from "./trafficNow";
 
 /** Records of a cluster's gateway. */

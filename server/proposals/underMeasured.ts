@@ -1,22 +1,22 @@
-import type { PlanInput } from "@/server/contracts/promise";
-import type { PredictedAsItRuns } from "@/server/planning/asItRuns";
-import type { Planner } from "@/server/planning/planner";
-import { workloadHash } from "@/server/planning/workloadCodec";
+import type { PlanInput } from "@/server/contracts/studio/promise";
+import type { PredictedAsItRuns } from "@/server/planning/planner/asItRuns";
+import type { Planner } from "@/server/planning/planner/planner";
+import { workloadHash } from "@/server/workloads/workloadCodec";
+import { RATE } from "@/solver/numeric/drift";
 import type { Plan } from "@/solver/plan/plan";
-import { RATE } from "@/solver/workload/drift";
 import type { InputGroup } from "@/solver/workload/driftCause";
-import type { SeenRequest } from "@/solver/workload/seenWorkload";
+import type { ObservedRequest } from "@/solver/workload/similarRows";
 import type { Workload } from "@/solver/workload/workload";
 import { changedOf, type UnderMeasured } from "./explainBroken";
 import { judgeTimeName } from "./planInputs";
 import { planUnder, type ReplacedTraffic } from "./planUnder";
-import { withSeenLengths, withSeenScores } from "./withSeen";
+import { withObservedLengths, withObservedScores } from "./withObserved";
 
 export interface MeasuredTraffic {
   readonly plan: Plan;
   readonly workload: Workload;
   readonly inputs: readonly PlanInput[];
-  readonly requests: readonly SeenRequest[];
+  readonly requests: readonly ObservedRequest[];
 }
 
 /** One group of inputs with what replaces it, or why nothing can. */
@@ -37,12 +37,12 @@ function replacements({ plan, workload, inputs, requests }: MeasuredTraffic): re
   const found: Replaced[] = [];
   if (rate !== null && rate > 0) found.push({ inputs: "rate", replaced: { requestsPerSecond: rate } });
   if (changed.some(({ kind }) => kind === "tokens")) {
-    const content = withSeenLengths(plan, workload, requests);
+    const content = withObservedLengths(plan, workload, requests);
     const because = "too few lengths were seen";
     found.push({ inputs: "lengths", replaced: content === null ? { because } : workloadOf(content) });
   }
   if (changed.some(({ kind }) => kind === "score")) {
-    const content = withSeenScores(plan, workload, requests);
+    const content = withObservedScores(plan, workload, requests);
     const because = "too few judged scores were seen";
     found.push({ inputs: "scores", replaced: content === null ? { because } : workloadOf(content) });
   }
@@ -58,7 +58,7 @@ function together({ plan, requests }: MeasuredTraffic, groups: readonly Replaced
     return replaced === undefined || "because" in replaced ? null : (replaced.workload?.content ?? null);
   };
   const lengths = of("lengths");
-  const both = lengths === null || of("scores") === null ? null : withSeenScores(plan, lengths, requests);
+  const both = lengths === null || of("scores") === null ? null : withObservedScores(plan, lengths, requests);
   return both === null ? traffic : { ...traffic, ...workloadOf(both) };
 }
 

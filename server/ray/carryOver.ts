@@ -27,7 +27,7 @@ export function carryOver(state: ServeState, { remove, add, http }: ServeEdit): 
     return { failed: `Ray does not show ${what} for the application ${lost.name}, which would be lost by changing any other.` };
   }
   const building = others.find(isBeingBuilt);
-  if (building !== undefined) return { waiting: `Ray builds the application ${building.name}, which would begin anew` };
+  if (building !== undefined) return { waiting: `Ray builds the application ${building.name}, which would start again` };
   const configs = [...others.map(({ config }) => config ?? ""), ...(add === undefined ? [] : [add.config])];
   const settings = [...state.settings, ...(http === undefined ? [] : [["http_options", JSON.stringify(http)] as const])];
   const members = [...settings.map(([name, value]) => `${JSON.stringify(name)}: ${value}`), `"applications": [${configs.join(", ")}]`];

@@ -1,17 +1,17 @@
-import type { ObservedEngine, ObservedNode } from "@/server/clusters/connector";
-import { gpuKeys } from "@/server/clusters/targetEngines";
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { ObservedEngine, ObservedNode } from "@/server/clusters/connector/connector";
+import { gpuKeys } from "@/server/clusters/steps/targetEngines";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { knownAccelerators, type RayConnection } from "./connection";
 import { nodeNamed } from "./names";
 import type { RayResources } from "./rayResources";
 import type { ServeApplication, ServeState } from "./serveState";
 
-export interface PicturedNode extends ObservedNode {
+interface PicturedNode extends ObservedNode {
   readonly freeGpus: number;
 }
 
 /** An application that is no engine of this cluster's: it is kept as it is. */
-export type ForeignApplication = Pick<ServeApplication, "name" | "status" | "routePrefix" | "importPath">;
+type ForeignApplication = Pick<ServeApplication, "name" | "status" | "routePrefix" | "importPath">;
 
 export interface ClusterPicture {
   readonly gpu: string;

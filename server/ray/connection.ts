@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { clusterFields } from "@/server/contracts/clusterFields";
-import { engineAccessFields } from "@/server/contracts/engineAccess";
-import { looksLikeKey, namesAKey } from "@/server/processes/secrets";
+import { engineAccessFields } from "@/server/contracts/engine/engineAccess";
+import { clusterFields } from "@/server/contracts/gateway/clusterFields";
+import { looksLikeKey, namesAKey } from "@/server/lib/secrets";
 
 /** What builds an application of one model in Ray Serve LLM. */
 const llmImportPath = "ray.serve.llm:build_openai_app";

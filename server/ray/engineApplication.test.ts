@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { targetEngines } from "@/server/clusters/targetEngines";
-import { planOnGpus } from "@/server/clusters/testCluster";
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import { targetEngines } from "@/server/clusters/steps/targetEngines";
+import { planOnGpus } from "@/server/clusters/testing/testCluster";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { connectionSchema, type RayConnectionInput } from "./connection";
 import { engineApplication } from "./engineApplication";
 import { exportServeConfig } from "./exportServeConfig";
 import { applicationName, nodeNamed } from "./names";
-import { models, orderOn } from "./testRay";
+import { models, orderOn } from "./testing/testRay";
 
 const connection = (change: Partial<RayConnectionInput> = {}) =>
   connectionSchema.parse({ kind: "ray", dashboard: "http://ray.example.com:8265", models, ...change });

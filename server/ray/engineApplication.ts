@@ -1,5 +1,5 @@
-import type { Answer } from "@/server/clusters/connector";
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { Answer } from "@/server/clusters/connector/connector";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { knownAccelerators, type RayConnection } from "./connection";
 import { applicationName, nodeResourceOf } from "./names";
 import { orderVariable } from "./serveState";

@@ -1,8 +1,8 @@
 import { stringify } from "yaml";
-import type { Answer } from "@/server/clusters/connector";
-import type { EngineHost, LookOptions } from "@/server/clusters/engineHost";
-import { likeGenerated } from "@/server/clusters/likeGenerated";
-import { createMask } from "@/server/processes/secrets";
+import type { Answer } from "@/server/clusters/connector/connector";
+import type { EngineHost, LookOptions } from "@/server/clusters/connector/engineHost";
+import { generatedPart } from "@/server/clusters/connector/generatedPart";
+import { createMask } from "@/server/lib/secrets";
 import type { ClusterPicture } from "./clusterPicture";
 import type { RayConnection } from "./connection";
 import { engineApplication } from "./engineApplication";
@@ -37,7 +37,7 @@ export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineH
       if (found === undefined || found.config === null) return { ok: true, value: null };
       const made = found.owner === null ? null : engineApplication(found.owner.engine, connection, clusterId);
       const config: unknown = JSON.parse(found.config);
-      return { ok: true, value: textOf(made?.ok ? likeGenerated(config, made.value) : config) };
+      return { ok: true, value: textOf(made?.ok ? generatedPart(config, made.value) : config) };
     },
 
     /** Engines of Weir's own are no obstacle: the roll-out ends those in the way before. */

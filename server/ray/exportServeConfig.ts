@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
-import type { Answer } from "@/server/clusters/connector";
-import { targetEngines } from "@/server/clusters/targetEngines";
+import type { Answer } from "@/server/clusters/connector/connector";
+import { targetEngines } from "@/server/clusters/steps/targetEngines";
 import type { Plan } from "@/solver/plan/plan";
 import type { RayConnection } from "./connection";
 import { type EngineApplication, engineApplication } from "./engineApplication";

@@ -1,5 +1,5 @@
-import { gpuKeys } from "@/server/clusters/targetEngines";
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import { gpuKeys } from "@/server/clusters/steps/targetEngines";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { ClusterPicture } from "./clusterPicture";
 
 /** Why an engine cannot be started on a cluster as it stands, in a sentence; null where nothing is in the way, or it is there already. */

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, request } from "undici";
-import { connectThrough, withKey } from "@/server/contracts/engineDoor";
-import { EngineAccessReader } from "@/server/contracts/readEngineAccess";
+import { engineConnector, withEngineKey } from "@/server/contracts/engine/engineConnection";
+import { EngineAccessReader } from "@/server/contracts/engine/readEngineAccess";
 import type { RayConnection } from "./connection";
 import { lastWords } from "./rayWords";
 
@@ -30,7 +30,7 @@ export type RayApi = (path: string, call?: RayCall) => Promise<RayRead<string>>;
 export function createRayApi(connection: Pick<RayConnection, "dashboard" | "key" | "caFile">): RayApi {
   const { dashboard, key, caFile } = connection;
   const access = new EngineAccessReader({ ...(key === undefined ? {} : { key }), ...(caFile === undefined ? {} : { caFile }) });
-  const dispatcher: Dispatcher = new Agent({ connect: connectThrough(access, connectLimitMs) }).compose(withKey(access));
+  const dispatcher: Dispatcher = new Agent({ connect: engineConnector(access, connectLimitMs) }).compose(withEngineKey(access));
   const name = `Ray's dashboard at ${new URL(dashboard).origin}`;
   const failed = (message: string, refused: boolean): RayRead<never> => ({ ok: false, message, refused });
 

@@ -1,18 +1,31 @@
-import type { Answer } from "@/server/clusters/connector";
-import type { EngineHost, HostObservation, LookOptions } from "@/server/clusters/engineHost";
-import { type Look, waitUntil } from "@/server/clusters/waitUntil";
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { Answer } from "@/server/clusters/connector/connector";
+import type { EngineHost, HostObservation, LookOptions } from "@/server/clusters/connector/engineHost";
+import { type Look, waitUntil } from "@/server/clusters/connector/waitUntil";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { type ClusterPicture, pictureOf } from "./clusterPicture";
 import type { RayConnection } from "./connection";
 import { engineApplication } from "./engineApplication";
-import { engineLook } from "./engineLook";
 import { createEngineTexts } from "./engineTexts";
 import { applicationName } from "./names";
 import { obstacleTo } from "./obstacle";
 import { createRayApi, type RayRead } from "./rayApi";
 import { readRayResources } from "./rayResources";
+import { lastWords } from "./rayWords";
 import { readServeState, type ServeApplication } from "./serveState";
 import { applicationsPath, createServeWriter } from "./serveWriter";
+
+/** How far Ray is with an engine's application: waiting with the reason, or failed; null once it runs and answers for itself. */
+function engineLook({ status, message, deployments }: ServeApplication): Look | null {
+  const faulty = deployments.find((one) => ["DEPLOY_FAILED", "UNHEALTHY"].includes(one.status) && one.message !== "");
+  const words = lastWords(faulty?.message ?? message);
+  if (status === "DEPLOY_FAILED") return { failed: `Ray could not deploy it: ${words}` };
+  if (status === "UNHEALTHY") return { waiting: `Ray finds it unhealthy: ${words}` };
+  if (status === "DELETING") return { waiting: "it is ending" };
+  if (status === "RUNNING") return null;
+  const slow = deployments.find((one) => one.message !== "");
+  if (slow !== undefined) return { waiting: `Ray says: ${lastWords(slow.message)}` };
+  return { waiting: deployments.length === 0 ? "Ray imports and builds its application" : "Ray brings its replica up" };
+}
 
 /** A head node that is begun anew is away for less. */
 const defaultPatienceMs = 60_000;
@@ -32,7 +45,7 @@ export interface RayHostDeps {
 }
 
 /** What this host tells beyond what every host does. */
-export type RayObservation = Omit<HostObservation, "nodes"> & Pick<ClusterPicture, "nodes" | "foreign" | "notes">;
+type RayObservation = Omit<HostObservation, "nodes"> & Pick<ClusterPicture, "nodes" | "foreign" | "notes">;
 
 export interface RayHost extends EngineHost {
   observe(options: LookOptions): Promise<Answer<RayObservation>>;
@@ -122,9 +135,11 @@ export function createRayHost(connection: RayConnection, deps: RayHostDeps): Ray
 
     async stop(engineId, options) {
       const name = applicationName(clusterId, engineId);
+      let isGone = false;
       const removed = await write(
         ({ applications }) => {
           const standing = applications.find((one) => one.name === name);
+          isGone = standing === undefined;
           if (standing === undefined) return { ok: true, value: "was gone already" };
           if (!isOwn(standing)) return { ok: false, message: `Ray has an application ${name} that is not of this cluster.` };
           return standing.status === "DELETING" ? { ok: true, value: "it is ending" } : { remove: name };
@@ -132,7 +147,7 @@ export function createRayHost(connection: RayConnection, deps: RayHostDeps): Ray
         "it is ending",
         options,
       );
-      if (!removed.ok || removed.value === "was gone already") return removed;
+      if (!removed.ok || isGone) return removed;
       const { signal } = options;
       return waitUntil(
         async (): Promise<Look> => {

@@ -13,13 +13,13 @@ const groupSchema = z.object({
   bundles: z.array(z.object({ unit_resources: resourcesSchema, node_id: z.string().nullish() })).nullish(),
 });
 
-export interface RayNode {
+interface RayNode {
   readonly id: string;
   readonly resources: Readonly<Record<string, number>>;
 }
 
 /** GPUs that Ray has set aside on a node, for an actor or a part of a placement group. */
-export interface GpuUse {
+interface GpuUse {
   readonly nodeId: string;
   readonly gpus: number;
   /** Application of Serve's whose replica has them; null for anything else. */
@@ -81,7 +81,7 @@ async function list<Row>(api: RayApi, { collection, state, schema }: Listing<Row
   if (listed.success) return { ok: true, value: listed.data.data.result.result };
   return {
     ok: false,
-    message: `What is told of ${collection.replace("_", " ")} cannot be read: check that the address is that of Ray's dashboard.`,
+    message: `The state of ${collection.replace("_", " ")} cannot be read: check that the address is that of Ray's dashboard.`,
     refused: true,
   };
 }

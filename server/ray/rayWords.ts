@@ -1,4 +1,4 @@
-import { createMask } from "@/server/processes/secrets";
+import { createMask } from "@/server/lib/secrets";
 
 const mostCharacters = 300;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { engineRequestSchema } from "@/server/contracts/emulatorAdmin";
-import type { EngineOrder } from "@/server/contracts/engineOrder";
+import { engineRequestSchema } from "@/server/contracts/engine/emulatorAdmin";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { applicationName } from "./names";
 import { rawMembers } from "./rawJson";
 import type { RayRead } from "./rayApi";
@@ -69,7 +69,7 @@ export function readServeState(answer: RayRead<string>): RayRead<ServeState> {
   if (!answer.ok) return answer;
   const unreadable = {
     ok: false,
-    message: "What is told of Serve applications cannot be read: check that the address is that of Ray's dashboard.",
+    message: "The state of Serve applications cannot be read: check that the address is that of Ray's dashboard.",
     refused: true,
   } as const;
   let details: z.infer<typeof detailsSchema>;

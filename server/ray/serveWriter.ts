@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer, StepOptions } from "@/server/clusters/connector";
-import { type Look, waitUntil } from "@/server/clusters/waitUntil";
+import type { Answer, StepOptions } from "@/server/clusters/connector/connector";
+import { type Look, waitUntil } from "@/server/clusters/connector/waitUntil";
 import { carryOver, lostBy, type ServeEdit } from "./carryOver";
 import type { RayApi } from "./rayApi";
 import { readServeState, type ServeState } from "./serveState";
@@ -8,7 +8,7 @@ import { readServeState, type ServeState } from "./serveState";
 export const applicationsPath = "/api/serve/applications/";
 
 /** How an edit follows from what is there at that moment; an answer where there is nothing to be written. */
-export type DecideEdit = (state: ServeState) => ServeEdit | Answer<string>;
+type DecideEdit = (state: ServeState) => ServeEdit | Answer<string>;
 
 /** Building an application may install what it needs. */
 const buildLimitMs = 900_000;

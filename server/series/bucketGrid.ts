@@ -1,4 +1,4 @@
-import type { SeriesColumns, SeriesKey, SeriesRange } from "@/server/contracts/seriesRange";
+import type { SeriesColumns, SeriesKey, SeriesRange } from "@/server/contracts/studio/seriesRange";
 import type { Buckets } from "./bucketWidth";
 
 /** Some samples of a series, in a few numbers. */
@@ -11,7 +11,7 @@ export interface Summary {
 }
 
 /** One series that is being laid over the grid. */
-export interface GridSeries {
+interface GridSeries {
   add(atMs: number, summary: Summary): void;
 }
 

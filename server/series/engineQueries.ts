@@ -1,4 +1,4 @@
-import type { EngineMapping, SeriesSource as MetricSource, NotionName, SeriesRules } from "@/server/engines/engineMapping";
+import type { CanonicalMetric, EngineMapping, SeriesSource as MetricSource, SeriesRules } from "@/server/engines/engineMapping";
 import type { PromQuery } from "./promQueries";
 import type { EngineQuantity } from "./quantities";
 
@@ -44,37 +44,37 @@ function seriesOf(
 export function engineQueries(mappings: readonly EngineMapping[]): Partial<Record<EngineQuantity, PromQuery>> {
   const over = (expression: (mapping: EngineMapping) => readonly string[]): string => firstOf(mappings.flatMap(expression));
 
-  const sums = (notion: NotionName, mapping: EngineMapping, how: { match: string; read: Read }): readonly string[] =>
-    ((mapping.notions[notion] ?? []) as readonly (MetricSource & { plus?: MetricSource })[]).map((source) => {
+  const sums = (metric: CanonicalMetric, mapping: EngineMapping, how: { match: string; read: Read }): readonly string[] =>
+    ((mapping.canonicalMetrics[metric] ?? []) as readonly (MetricSource & { plus?: MetricSource })[]).map((source) => {
       const sum = (of: MetricSource) => `sum by (instance) (${seriesOf(of, mapping.series, how)})`;
       return source.plus === undefined ? sum(source) : `${sum(source)} + (${sum(source.plus)} or ${sum(source)} * 0)`;
     });
 
   const level =
-    (notion: NotionName): PromQuery =>
+    (metric: CanonicalMetric): PromQuery =>
     (match) =>
-      over((mapping) => sums(notion, mapping, { match, read: asItIs }));
+      over((mapping) => sums(metric, mapping, { match, read: asItIs }));
 
   const rate =
-    (notion: NotionName): PromQuery =>
+    (metric: CanonicalMetric): PromQuery =>
     (match, window) =>
-      over((mapping) => sums(notion, mapping, { match, read: rateOver(window) }));
+      over((mapping) => sums(metric, mapping, { match, read: rateOver(window) }));
 
   const quantile =
-    (notion: NotionName, q: number): PromQuery =>
+    (metric: CanonicalMetric, q: number): PromQuery =>
     (match, window) =>
       over((mapping) =>
-        ((mapping.notions[notion] ?? []) as readonly MetricSource[]).map((source) => {
+        ((mapping.canonicalMetrics[metric] ?? []) as readonly MetricSource[]).map((source) => {
           const buckets = seriesOf({ ...source, name: `${source.name}_bucket` }, mapping.series, { match, read: rateOver(window) });
           return `histogram_quantile(${q}, sum by (instance, le) (${buckets}))`;
         }),
       );
 
   const mean =
-    (notion: NotionName): PromQuery =>
+    (metric: CanonicalMetric): PromQuery =>
     (match, window) =>
       over((mapping) =>
-        ((mapping.notions[notion] ?? []) as readonly MetricSource[]).map((source) => {
+        ((mapping.canonicalMetrics[metric] ?? []) as readonly MetricSource[]).map((source) => {
           const part = (name: string) =>
             `sum by (instance) (${seriesOf({ ...source, name: `${source.name}_${name}` }, mapping.series, { match, read: rateOver(window) })})`;
           return `${part("sum")} / (${part("count")} > 0)`;
@@ -84,8 +84,8 @@ export function engineQueries(mappings: readonly EngineMapping[]): Partial<Recor
   const kvUse =
     (ofRanks: "max" | "avg"): PromQuery =>
     (match) =>
-      over(({ notions, series }) =>
-        (notions.kvUse ?? []).map((source) => {
+      over(({ canonicalMetrics, series }) =>
+        (canonicalMetrics.kvUse ?? []).map((source) => {
           const part = (how: "max" | "avg" | "sum", of: MetricSource) =>
             `${how} by (instance) (${seriesOf(of, series, { match, read: asItIs })})`;
           return source.of === undefined ? part(ofRanks, source) : `${part("sum", source)} / ${part("sum", source.of)}`;
@@ -93,8 +93,8 @@ export function engineQueries(mappings: readonly EngineMapping[]): Partial<Recor
       );
 
   const kvCapacity: PromQuery = (match) =>
-    over(({ notions, series }) =>
-      (notions.kvCapacityTokens ?? [])
+    over(({ canonicalMetrics, series }) =>
+      (canonicalMetrics.kvCapacityTokens ?? [])
         // PromQL makes no number of a label.
         .filter(({ labels }) => labels === undefined)
         .map((source) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { heldUsdPerHour } from "./heldUsdPerHour";
 
 const cluster: ClusterSpec = {

@@ -1,6 +1,6 @@
 import type { EngineFrame } from "@/server/contracts/studio";
 import { gpuOfNode } from "@/solver/plan/clusterGpus";
-import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 
 type Holder = Pick<EngineFrame, "gpus">;
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { EngineReadings, LiveFrame } from "@/server/contracts/studio";
-import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { keepFrames } from "./keepFrames";
 import { kindOf, quantities } from "./quantities";
 import type { SeriesBook } from "./seriesBook";

@@ -1,5 +1,5 @@
 import type { LiveFrame } from "@/server/contracts/studio";
-import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { heldUsdPerHour } from "./heldUsdPerHour";
 import { type EngineQuantity, type GatewayQuantity, type GpuQuantity, quantities, type StageQuantity } from "./quantities";
 import type { SeriesBook } from "./seriesBook";

@@ -7,7 +7,7 @@ export interface PrometheusClientOptions {
   readonly timeoutMs: number;
 }
 
-export interface PromSeries {
+interface PromSeries {
   readonly labels: Readonly<Record<string, string>>;
   /** Seconds and values; NaN and infinities are left out. */
   readonly points: readonly (readonly [seconds: number, value: number])[];

@@ -1,4 +1,4 @@
-import type { SeriesColumns, SeriesKey, SeriesRange } from "@/server/contracts/seriesRange";
+import type { SeriesColumns, SeriesKey, SeriesRange } from "@/server/contracts/studio/seriesRange";
 import type { EngineMapping } from "@/server/engines/engineMapping";
 import { type Buckets, bucketsOf, bucketWidth } from "./bucketWidth";
 import { engineQueries } from "./engineQueries";
@@ -8,7 +8,7 @@ import { kindOf, type SubjectKind } from "./quantities";
 import type { RangeRequest, SeriesSource } from "./seriesSource";
 
 /** What there is to ask of. */
-export interface PrometheusTargets {
+interface PrometheusTargets {
   readonly engines: readonly { readonly id: string; readonly url: string }[];
   readonly gpus: readonly { readonly node: string; readonly index: number }[];
   /** Models that the gateway serves. */

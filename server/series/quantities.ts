@@ -78,7 +78,7 @@ export const quantities = {
   gateway: {
     requestsPerSecond: { unit: "requests/s", meaning: "answered without an error" },
     errorsPerSecond: { unit: "requests/s", meaning: "taken in and answered with an error: timed out or broken" },
-    refusedPerSecond: { unit: "requests/s", meaning: "turned away at the door for what they are: no key, an unserved model, a bad body" },
+    refusedPerSecond: { unit: "requests/s", meaning: "rejected on arrival for what they are: no key, an unserved model, a bad body" },
     shedPerSecond: { unit: "requests/s", meaning: "there was no room or no engine for" },
     unjudgedPerSecond: { unit: "requests/s", meaning: "accepted without a judged score" },
     queuedForAny: { unit: "requests", meaning: "in the gateway, for whichever model has room first" },

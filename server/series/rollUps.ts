@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
+import { reasonOf } from "@/server/lib/reasonOf";
 import type { RollUpRepository } from "@/server/store/rollUpRepository";
 import type { Summary } from "./bucketGrid";
 import { BLOCK_BUCKETS, RollUpBlock } from "./rollUpBlock";
@@ -51,7 +52,7 @@ export interface RollUps {
   state(): RollUpState;
 }
 
-export interface StepRange {
+interface StepRange {
   readonly subject: string;
   readonly stepSeconds: number;
   readonly fromMs: number;
@@ -98,7 +99,7 @@ export function createRollUps({ clusterId, repository, now, steps = rollUpSteps 
       block = stored(subject, stepSeconds, startMs);
     } catch (error) {
       // Samples come in on a timer: what it throws would end the process.
-      problem = `Roll-ups of ${subject} cannot be read: ${sentence(error)}.`;
+      problem = `Roll-ups of ${subject} cannot be read: ${reasonOf(error)}.`;
     }
     block ??= new RollUpBlock();
     const fresh = { subject, stepSeconds, startMs, endMs: startMs + spanMs(stepSeconds), block, changed: false };
@@ -141,7 +142,7 @@ export function createRollUps({ clusterId, repository, now, steps = rollUpSteps 
       problem = null;
     } catch (error) {
       for (const one of changed) one.changed = true;
-      problem = `Telemetry of the last minutes is not written: ${sentence(error)}.`;
+      problem = `Telemetry of the last minutes is not written: ${reasonOf(error)}.`;
     }
     letGo();
   }
@@ -197,5 +198,3 @@ export function createRollUps({ clusterId, repository, now, steps = rollUpSteps 
     state: () => ({ waiting: [...held.values()].filter((one) => one.changed).length, lost, problem }),
   };
 }
-
-const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { SeriesColumns, SeriesRange } from "@/server/contracts/seriesRange";
+import type { SeriesColumns, SeriesRange } from "@/server/contracts/studio/seriesRange";
 import { openStore, type Store } from "@/server/store/store";
 import { createSeriesBook, type SeriesBookOptions } from "./seriesBook";
 

@@ -1,4 +1,5 @@
-import type { SeriesKey } from "@/server/contracts/seriesRange";
+import type { SeriesKey } from "@/server/contracts/studio/seriesRange";
+import { reasonOf } from "@/server/lib/reasonOf";
 import type { RollUpRepository } from "@/server/store/rollUpRepository";
 import { createBucketGrid } from "./bucketGrid";
 import { bucketsOf } from "./bucketWidth";
@@ -120,7 +121,7 @@ export function createSeriesBook(options: SeriesBookOptions): SeriesBook {
             }
           });
         } catch (error) {
-          problems.push(`Roll-ups of ${subject} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
+          problems.push(`Roll-ups of ${subject} cannot be read: ${reasonOf(error)}.`);
         }
       }
       for (const [at, atMs] of times.slice(skipped).entries()) {

@@ -1,4 +1,4 @@
-import type { SeriesKey } from "@/server/contracts/seriesRange";
+import type { SeriesKey } from "@/server/contracts/studio/seriesRange";
 
 export interface RingOptions {
   /** Rounds kept. */

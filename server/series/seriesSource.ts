@@ -1,4 +1,4 @@
-import type { SeriesKey, SeriesRange } from "@/server/contracts/seriesRange";
+import type { SeriesKey, SeriesRange } from "@/server/contracts/studio/seriesRange";
 
 export interface RangeRequest {
   readonly fromMs: number;

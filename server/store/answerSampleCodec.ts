@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import type { AnswerSample, SampledModel } from "@/solver/ensemble/answerSample";
+import type { AnswerSample, SampledModel } from "@/solver/ensemble/replay/answerSample";
 
 /** As it is written: each model's votes as places in its list of different ones, -1 where there is none. */
 interface WrittenSample {

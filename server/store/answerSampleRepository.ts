@@ -1,6 +1,6 @@
 import { desc, eq } from "drizzle-orm";
-import type { AnswerSampleSummary } from "@/server/contracts/ensembles";
-import type { AnswerSample } from "@/solver/ensemble/answerSample";
+import type { AnswerSampleSummary } from "@/server/contracts/studio/ensembles";
+import type { AnswerSample } from "@/solver/ensemble/replay/answerSample";
 import { encodeSample } from "./answerSampleCodec";
 import type { Database } from "./database";
 import { answerSamples } from "./schema/ensembles";

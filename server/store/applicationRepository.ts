@@ -1,8 +1,8 @@
 import { count, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Application, ApplicationState } from "@/server/contracts/studio";
 import type { Database } from "./database";
+import type { StoredStep } from "./documents/storedStep";
 import { applications } from "./schema/applications";
-import type { StoredStep } from "./storedStep";
 
 /** An application as kept: its steps say what they do, so that it can go on after a restart. */
 export interface StoredApplication extends Omit<Application, "steps"> {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { ensembleOf, keepCluster, orderOf, questionsOf } from "@/server/batches/testBatchStudio";
-import { keepPrompts } from "@/server/profiling/testProfileStudio";
+import { ensembleOf, keepCluster, orderOf, questionsOf } from "@/server/batches/testing/testBatchStudio";
+import { keepPrompts } from "@/server/profiling/testing/testProfileStudio";
 import type { StoredBatch, StoredBatchCall } from "./batchRepository";
 import { openStore, type Store } from "./store";
 

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, getTableColumns, gte, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
-import type { BatchState, BatchSummary } from "@/server/contracts/batches";
+import type { BatchState, BatchSummary } from "@/server/contracts/studio/batches";
 import type { Database } from "./database";
 import { batchCalls, batches, batchSessions } from "./schema/batches";
 import { prompts } from "./schema/prompts";
@@ -20,7 +20,7 @@ const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) =>
 export function createBatchRepository(db: Database, scrubber: Scrubber) {
   const fields = Object.keys(getTableColumns(batchCalls));
   /** Prepared once: to build it takes ten times as long as to run it. */
-  const putDown = db
+  const saveCall = db
     .insert(batchCalls)
     .values(Object.fromEntries(fields.map((name) => [name, sql.placeholder(name)])) as unknown as StoredBatchCall)
     .onConflictDoUpdate({
@@ -138,7 +138,7 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
       db.$client.transaction(() => {
         // They may have been deleted while answers to them were on their way.
         const keeps = calls.some(({ answer }) => answer !== null) && hasTexts(batchId);
-        for (const call of calls) putDown.run(keeps ? call : { ...call, answer: null });
+        for (const call of calls) saveCall.run(keeps ? call : { ...call, answer: null });
       })();
     },
     /** Calls that were under way when a studio was killed, of prompts from one position up to before another, are to be made again, and counted as lost. */

@@ -1,6 +1,6 @@
 import { asc, eq } from "drizzle-orm";
 import type { ClusterSummary } from "@/server/contracts/studio";
-import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { Database } from "./database";
 import { clusters } from "./schema/clusters";
 

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull, max } from "drizzle-orm";
-import type { DeclaredWorkflow } from "@/server/contracts/declaredWorkflows";
+import type { DeclaredWorkflow } from "@/server/contracts/studio/declaredWorkflows";
 import type { Database } from "./database";
 import { declaredWorkflows } from "./schema/workloads";
 

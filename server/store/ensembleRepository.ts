@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull, max } from "drizzle-orm";
-import type { KeptEnsemble } from "@/server/contracts/ensembles";
+import type { KeptEnsemble } from "@/server/contracts/studio/ensembles";
 import type { Database } from "./database";
 import { ensembles } from "./schema/ensembles";
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AnswerSample } from "@/solver/ensemble/answerSample";
-import { ensembleSchema } from "@/solver/ensemble/ensembleDocument";
-import type { SessionRow } from "@/solver/ensemble/sessionRow";
+import { ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
+import type { AnswerSample } from "@/solver/ensemble/replay/answerSample";
+import type { SessionRow } from "@/solver/ensemble/sessions/sessionRow";
 import { decodeSample, encodeSample } from "./answerSampleCodec";
 import { openStore, type Store } from "./store";
 

@@ -53,7 +53,7 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
     );
   const fields = Object.keys(getTableColumns(profileCalls));
   /** Prepared once: to build it took ten times as long as to run it. */
-  const putDown = db
+  const saveCall = db
     .insert(profileCalls)
     .values(Object.fromEntries(fields.map((name) => [name, sql.placeholder(name)])) as unknown as StoredCall)
     .onConflictDoUpdate({
@@ -130,7 +130,7 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
       db.$client.transaction(() => {
         // They may have been deleted while answers to them were on their way.
         const keeps = calls.some(({ answer }) => answer != null) && hasTexts(profileId);
-        for (const call of calls) putDown.run({ ...unknown, ...call, ...(keeps ? {} : { answer: null }) });
+        for (const call of calls) saveCall.run({ ...unknown, ...call, ...(keeps ? {} : { answer: null }) });
         for (const { position, model } of unneeded) {
           forget(callAt(profileId, { position, model, measureId: "", reading: 0 }));
         }

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, inArray, lte, sql } from "drizzle-orm";
-import type { MeasuredSessions, SessionsOfEngine } from "@/server/contracts/ensembles";
-import type { SessionRow } from "@/solver/ensemble/sessionRow";
+import type { MeasuredSessions, SessionsOfEngine } from "@/server/contracts/studio/ensembles";
+import type { SessionRow } from "@/solver/ensemble/sessions/sessionRow";
 import type { Database } from "./database";
 import { sessionRows } from "./schema/ensembles";
 

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { Database } from "./database";
+import type { WatchedTraffic } from "./documents/watchedTraffic";
 import { trafficWatches } from "./schema/proposals";
-import type { WatchedTraffic } from "./watchedTraffic";
 
 export interface TrafficRow {
   readonly clusterId: string;

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
-import type { KeyReference } from "@/server/contracts/engineAccess";
-import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { KeyReference } from "@/server/contracts/engine/engineAccess";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GpuSourceFrame, LiveFrame, MeasuredRange, ServingModel } from "@/server/contracts/studio";
 import { mixSeed } from "@/solver/numeric/random";
 import { type Clock, systemClock } from "./clock";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import { createDecisionWindow } from "./decisionWindow";
-import { createTestClock } from "./testClock";
+import { createTestClock } from "./testing/testClock";
 
 const START_MS = Date.UTC(2026, 0, 1);
 const query = { planId: "p", policyHash: "h", models: ["m"] };

@@ -1,4 +1,4 @@
-import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { MeasuredFrame, MeasuredRange, RecentFrame } from "@/server/contracts/studio";
 import { mean, quantileOfSorted } from "@/solver/numeric/quantile";
 import type { Clock } from "./clock";
@@ -10,7 +10,7 @@ export interface WindowOptions {
   readonly labelOf?: (decision: Decision) => number | null;
 }
 
-export interface WindowQuery {
+interface WindowQuery {
   /** Decisions of other plans count in rates only: what is measured is held against this plan's promise. */
   readonly planId: string | null;
   /** Nor do decisions of the same plan before its knobs were turned. null: no policy is known. */
@@ -23,7 +23,7 @@ export interface WindowQuery {
 export type AskedRange = { readonly lastMs: number } | { readonly fromMs: number; readonly toMs: number };
 
 /** What the window's decisions say together. Seconds, also those of rates, are engine seconds. */
-export interface WindowSummary {
+interface WindowSummary {
   readonly measured: MeasuredFrame;
   readonly requestsPerSecond: number;
   readonly errorsPerSecond: number;

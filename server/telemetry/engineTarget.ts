@@ -1,10 +1,10 @@
-import type { EngineAccess } from "@/server/contracts/engineAccess";
+import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
 import type { EngineFrame, EngineReadingName, EngineReadings, Sample } from "@/server/contracts/studio";
 import { chooseMapping } from "@/server/engines/chooseMapping";
 import type { EngineMapping } from "@/server/engines/engineMapping";
 import { engineVersion, versionPaths } from "@/server/engines/engineVersion";
 import type { PromText } from "@/server/engines/promText";
-import { readNotions } from "@/server/engines/readNotions";
+import { readCanonicalMetrics } from "@/server/engines/readCanonicalMetrics";
 import type { Clock } from "./clock";
 import { createEngineWindow, type Observed } from "./engineWindow";
 import { type MetricsResult, type ScrapeFailure, type ScrapeOptions, scrape, scrapeMetrics } from "./scrape";
@@ -40,7 +40,7 @@ export interface EngineTarget extends Pick<TargetHealth, "isDue" | "isFailing"> 
 }
 
 /** What an engine's own metrics say; its health is the gateway's to tell. */
-export type ScrapedFrame = Omit<EngineFrame, "health" | "healthSinceMs">;
+type ScrapedFrame = Omit<EngineFrame, "health" | "healthSinceMs">;
 
 type Scraped = Extract<MetricsResult, { ok: true }>;
 
@@ -83,7 +83,7 @@ export function createEngineTarget(target: Target, options: TargetOptions): Engi
       mapping = chosen;
       window = createEngineWindow(timeScale);
     }
-    const fell = window.take(atMs, readNotions(metrics, chosen));
+    const fell = window.take(atMs, readCanonicalMetrics(metrics, chosen));
     const started = metrics.byName.get("process_start_time_seconds")?.[0]?.value ?? null;
     const restarted = started !== null && startedAtSeconds !== null && started > startedAtSeconds;
     startedAtSeconds = started;
@@ -91,7 +91,7 @@ export function createEngineTarget(target: Target, options: TargetOptions): Engi
     const sign = restarted
       ? "its process is another"
       : `${fell.slice(0, 3).map(inWords).join(", ")}${fell.length > 3 ? " and others" : ""} fell`;
-    health.note("counters-reset", `Its counters began anew: ${sign}.`);
+    health.note("counters-reset", `Its counters were reset: ${sign}.`);
     // What counts from zero may be another build.
     scrapesToVersion = 0;
   };

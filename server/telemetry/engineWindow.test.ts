@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chooseMapping } from "@/server/engines/chooseMapping";
 import { parsePromText } from "@/server/engines/promText";
-import { readNotions } from "@/server/engines/readNotions";
+import { readCanonicalMetrics } from "@/server/engines/readCanonicalMetrics";
 import { createEngineWindow, type EngineWindow } from "./engineWindow";
 
 /** Takes an exposition of one second later; @returns what fell. */
@@ -10,7 +10,7 @@ function take(window: EngineWindow, second: number, text: string, version = "0.3
   const metrics = parsePromText(text);
   const mapping = chooseMapping(metrics, version);
   if (mapping === undefined) throw new Error("no mapping");
-  return window.take(1000 * second, readNotions(metrics, mapping));
+  return window.take(1000 * second, readCanonicalMetrics(metrics, mapping));
 }
 
 interface Counts {
@@ -45,7 +45,7 @@ const exposition = ({ prompt, generated, queries, hits, preempted, buckets }: Co
 const none: Counts = { prompt: 0, generated: 0, queries: 0, hits: 0, preempted: 0, buckets: [0, 0, 0] };
 
 describe("an engine's window", () => {
-  it("reads every notion: levels as they stand, counters as rates, histograms as means and percentiles of what was observed lately", () => {
+  it("reads every metric: levels as they stand, counters as rates, histograms as means and percentiles of what was observed lately", () => {
     const window = createEngineWindow(2);
     expect(window.readings()).toBeNull();
     take(window, 0, exposition({ ...none, prompt: 500, buckets: [100, 100, 100] }));
@@ -80,7 +80,7 @@ describe("an engine's window", () => {
     });
   });
 
-  it("says which name was looked for where a metric is missing, and which notions an engine type does not have", () => {
+  it("says which name was looked for where a metric is missing, and which canonicalMetrics an engine type does not have", () => {
     const window = createEngineWindow(1);
     take(window, 0, "vllm:num_requests_running 0\n");
     expect(window.readings()).toMatchObject({

@@ -1,13 +1,13 @@
 import type { EngineReadings, Reading } from "@/server/contracts/studio";
-import type { Reading as Notion, NotionReadings } from "@/server/engines/readNotions";
+import type { Reading as Metric, MetricReadings } from "@/server/engines/readCanonicalMetrics";
 import { createCounterRate } from "./counterRate";
 import type { Histogram } from "./histogramQuantile";
 import { createHistogramWindow, type HistogramWindow } from "./histogramWindow";
 
 /** What one engine's scrapes say together. */
 export interface EngineWindow {
-  /** Takes what a scrape at `atMs` of the steady clock said. @returns the notions that fell: their counters began anew. */
-  take(atMs: number, notions: NotionReadings): readonly string[];
+  /** Takes what a scrape at `atMs` of the steady clock said. @returns the canonicalMetrics that fell: their counters began anew. */
+  take(atMs: number, canonicalMetrics: MetricReadings): readonly string[];
   /** As of the newest scrape; null before there is one. */
   readings(): EngineReadings | null;
   /** Of the last seconds, to be added up over the engines of a model; null where the engine has no such histogram. */
@@ -23,8 +23,8 @@ const counters = ["preemptions", "answered", "promptTokens", "generationTokens",
 const histograms = ["ttftSeconds", "tpotSeconds", "itlSeconds", "endToEndSeconds", "queueSeconds"] as const;
 
 /** The same reading, of something else that is made of its value. */
-const asRead = <Value, Made>(notion: Notion<Value>, make: (value: Value) => Made | null): Reading<Made> =>
-  notion.state === "value" ? { state: "value", value: make(notion.value) } : notion;
+const asRead = <Value, Made>(metric: Metric<Value>, make: (value: Value) => Made | null): Reading<Made> =>
+  metric.state === "value" ? { state: "value", value: make(metric.value) } : metric;
 
 /** Counters are read as rates and histograms as means and percentiles of the last seconds, all in engine seconds. */
 export function createEngineWindow(timeScale: number): EngineWindow {
@@ -34,7 +34,7 @@ export function createEngineWindow(timeScale: number): EngineWindow {
   const latencies = each(histograms, () => createHistogramWindow(RATE_WINDOW_MS));
   let readings: EngineReadings | null = null;
 
-  const share = (hits: Notion<number>, queries: Notion<number>): Reading => {
+  const share = (hits: Metric<number>, queries: Metric<number>): Reading => {
     const missing = [hits, queries].find(({ state }) => state !== "value");
     if (missing !== undefined) return asRead(missing, () => null);
     const [found, lookedUp] = [rates.prefixHits.perSecond(), rates.prefixQueries.perSecond()];
@@ -42,9 +42,9 @@ export function createEngineWindow(timeScale: number): EngineWindow {
     return { state: "value", value: found === null || lookedUp === null || lookedUp === 0 ? null : Math.min(1, found / lookedUp) };
   };
 
-  const mean = (notion: Notion<unknown>, window: HistogramWindow): Reading => asRead(notion, () => window.mean());
-  const percentiles = <Name extends string>(name: Name, notion: Notion<unknown>, window: HistogramWindow) => {
-    const percentile = (q: number): Reading => (notion.state === "value" ? { state: "value", value: null, ...window.quantile(q) } : notion);
+  const mean = (metric: Metric<unknown>, window: HistogramWindow): Reading => asRead(metric, () => window.mean());
+  const percentiles = <Name extends string>(name: Name, metric: Metric<unknown>, window: HistogramWindow) => {
+    const percentile = (q: number): Reading => (metric.state === "value" ? { state: "value", value: null, ...window.quantile(q) } : metric);
     return {
       [`${name}P50Seconds`]: percentile(0.5),
       [`${name}P95Seconds`]: percentile(0.95),
@@ -53,39 +53,39 @@ export function createEngineWindow(timeScale: number): EngineWindow {
   };
 
   return {
-    take(atMs, notions) {
+    take(atMs, canonicalMetrics) {
       const fell = [
         ...counters.filter((name) => {
-          const notion = notions[name];
-          return notion.state === "value" ? rates[name].take(atMs, notion.value, notion.series) : rates[name].take(atMs, null);
+          const metric = canonicalMetrics[name];
+          return metric.state === "value" ? rates[name].take(atMs, metric.value, metric.series) : rates[name].take(atMs, null);
         }),
         ...histograms.filter((name) => {
-          const notion = notions[name];
-          return latencies[name].take(atMs, notion.state === "value" ? { ...notion.value, series: notion.series } : null);
+          const metric = canonicalMetrics[name];
+          return latencies[name].take(atMs, metric.state === "value" ? { ...metric.value, series: metric.series } : null);
         }),
       ];
-      const rate = (name: (typeof counters)[number]): Reading => asRead(notions[name], () => rates[name].perSecond());
-      const same = (notion: Notion<number>): Reading => asRead(notion, (value) => value);
+      const rate = (name: (typeof counters)[number]): Reading => asRead(canonicalMetrics[name], () => rates[name].perSecond());
+      const same = (metric: Metric<number>): Reading => asRead(metric, (value) => value);
       readings = {
-        running: same(notions.running),
-        waiting: same(notions.waiting),
-        kvUse: asRead(notions.kvUse, ({ max }) => max),
-        kvUseMean: asRead(notions.kvUse, ({ mean }) => mean),
-        kvCapacityTokens: same(notions.kvCapacityTokens),
+        running: same(canonicalMetrics.running),
+        waiting: same(canonicalMetrics.waiting),
+        kvUse: asRead(canonicalMetrics.kvUse, ({ max }) => max),
+        kvUseMean: asRead(canonicalMetrics.kvUse, ({ mean }) => mean),
+        kvCapacityTokens: same(canonicalMetrics.kvCapacityTokens),
         preemptionsPerSecond: rate("preemptions"),
         requestsPerSecond: rate("answered"),
         promptTokensPerSecond: rate("promptTokens"),
         generationTokensPerSecond: rate("generationTokens"),
-        prefixHitShare: share(notions.prefixHits, notions.prefixQueries),
-        ttftMeanSeconds: mean(notions.ttftSeconds, latencies.ttftSeconds),
-        tpotMeanSeconds: mean(notions.tpotSeconds, latencies.tpotSeconds),
-        endToEndMeanSeconds: mean(notions.endToEndSeconds, latencies.endToEndSeconds),
-        ...percentiles("ttft", notions.ttftSeconds, latencies.ttftSeconds),
-        ...percentiles("tpot", notions.tpotSeconds, latencies.tpotSeconds),
-        ...percentiles("itl", notions.itlSeconds, latencies.itlSeconds),
-        ...percentiles("endToEnd", notions.endToEndSeconds, latencies.endToEndSeconds),
-        ...percentiles("queue", notions.queueSeconds, latencies.queueSeconds),
-        sleepState: asRead(notions.sleepState, (value) => value),
+        prefixHitShare: share(canonicalMetrics.prefixHits, canonicalMetrics.prefixQueries),
+        ttftMeanSeconds: mean(canonicalMetrics.ttftSeconds, latencies.ttftSeconds),
+        tpotMeanSeconds: mean(canonicalMetrics.tpotSeconds, latencies.tpotSeconds),
+        endToEndMeanSeconds: mean(canonicalMetrics.endToEndSeconds, latencies.endToEndSeconds),
+        ...percentiles("ttft", canonicalMetrics.ttftSeconds, latencies.ttftSeconds),
+        ...percentiles("tpot", canonicalMetrics.tpotSeconds, latencies.tpotSeconds),
+        ...percentiles("itl", canonicalMetrics.itlSeconds, latencies.itlSeconds),
+        ...percentiles("endToEnd", canonicalMetrics.endToEndSeconds, latencies.endToEndSeconds),
+        ...percentiles("queue", canonicalMetrics.queueSeconds, latencies.queueSeconds),
+        sleepState: asRead(canonicalMetrics.sleepState, (value) => value),
       };
       return fell;
     },

@@ -32,7 +32,7 @@ export function freshness({ nowMs, intervalMs, lastGoodAtMs, failure }: Freshnes
   const ageMs = nowMs - lastGoodAtMs;
   const ageSeconds = ageMs / 1000;
   if (ageMs <= FRESH_PERIODS * intervalMs) return { state: "fresh", ageSeconds, reason };
-  const refused = failure?.kind === "unreachable";
+  const refused = failure?.kind === "unreachable" || failure?.kind === "access";
   const state = refused || ageMs > STALE_PERIODS * intervalMs ? "unreachable" : "stale";
   return { state, ageSeconds, reason: reason === "" ? "no answer yet" : reason };
 }

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import type { KeyReference } from "@/server/contracts/engineAccess";
+import type { KeyReference } from "@/server/contracts/engine/engineAccess";
 import {
   type Decision,
   decisionPageSchema,
   type GatewayConfig,
   gatewayConfigSchema,
   gatewayStatusSchema,
-} from "@/server/contracts/gatewayAdmin";
+} from "@/server/contracts/gateway/gatewayAdmin";
 import type { EngineFrame, JudgeHealth, LiveFrame, MeasuredRange, RoutingFrame, ServingModel, StageFrame } from "@/server/contracts/studio";
 import { modelsOf } from "@/solver/plan/policySchema";
 import type { Clock } from "./clock";

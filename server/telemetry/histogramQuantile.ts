@@ -1,4 +1,4 @@
-import type { Limit } from "@/server/contracts/watchedTarget";
+import type { Limit } from "@/server/contracts/studio/watchedTarget";
 
 /** A Prometheus histogram at one moment: upper bounds ascending, the last one +Inf, and the count at or below each. */
 export interface Histogram {

@@ -9,7 +9,7 @@ import {
 } from "./histogramQuantile";
 
 /** A histogram as it is scraped, with the sum of all that it observed; null where the engine does not write it. */
-export interface SummedHistogram extends Histogram {
+interface SummedHistogram extends Histogram {
   readonly sum: number | null;
   /** Tells which series it was added up of: another number, other series. */
   readonly series: number;

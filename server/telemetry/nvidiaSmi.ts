@@ -2,10 +2,11 @@ import { execFile } from "node:child_process";
 import { BYTES_PER_MIB, type GpuReading } from "./gpuMapping";
 import type { ScrapeFailure } from "./scrape";
 
-export type SmiResult =
-  | { readonly ok: true; readonly readings: readonly GpuReading[] }
-  | { readonly ok: false; readonly kind: "missing" }
-  | ScrapeFailure;
+type Missing = { readonly ok: false; readonly kind: "missing" };
+/** `why` is what the program itself said, or how it ended. */
+type SmiFailure = ScrapeFailure & { readonly why: string };
+
+export type SmiResult = { readonly ok: true; readonly readings: readonly GpuReading[] } | Missing | ScrapeFailure;
 
 export interface SmiOptions {
   /** Name or path of the program. */
@@ -21,23 +22,41 @@ const asked = ["index", "name", "utilization.gpu", "memory.used", "memory.total"
 const MAX_BYTES = 1_000_000;
 
 /** Asks nvidia-smi of this host once, killing it when it takes too long. Never throws; `missing` where there is no such program. */
-export function askNvidiaSmi({ command, timeoutMs, node }: SmiOptions): Promise<SmiResult> {
+export async function askNvidiaSmi({ command, timeoutMs, node }: SmiOptions): Promise<SmiResult> {
+  const ran = await runNvidiaSmi(command, [`--query-gpu=${asked.join(",")}`, "--format=csv"], timeoutMs);
+  if (!ran.ok) return ran.kind === "missing" ? ran : { ok: false, kind: ran.kind, reason: ran.reason };
+  const readings = readNvidiaSmi(ran.output, node);
+  return readings === null ? { ok: false, kind: "unreadable", reason: `${command} wrote no table of GPUs` } : { ok: true, readings };
+}
+
+/** Rows of a table that nvidia-smi writes to a query such as `--query-gpu=uuid,index`, cell by cell, without its header. Never throws. */
+export async function nvidiaSmiRows(
+  command: string,
+  query: string,
+  timeoutMs: number,
+): Promise<{ readonly ok: true; readonly rows: readonly (readonly string[])[] } | Missing | SmiFailure> {
+  const ran = await runNvidiaSmi(command, [query, "--format=csv,noheader"], timeoutMs);
+  return ran.ok ? { ok: true, rows: linesOf(ran.output).map(cells) } : ran;
+}
+
+function runNvidiaSmi(
+  command: string,
+  parameters: readonly string[],
+  timeoutMs: number,
+): Promise<{ readonly ok: true; readonly output: string } | Missing | SmiFailure> {
   return new Promise((resolve) => {
     const options = { timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: MAX_BYTES } as const;
-    execFile(command, [`--query-gpu=${asked.join(",")}`, "--format=csv"], options, (error, output, complaint) => {
-      const failed = (kind: ScrapeFailure["kind"], why: string) => resolve({ ok: false, kind, reason: `${command} ${why}` });
-      if (error !== null) {
-        const { code, killed } = error;
-        if (code === "ENOENT") resolve({ ok: false, kind: "missing" });
-        else if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") failed("too-large", `wrote more than ${MAX_BYTES} bytes`);
-        else if (killed) failed("timeout", `did not answer within ${timeoutMs} ms`);
-        // It says what is wrong in what it writes: "NVIDIA-SMI has failed because ...".
-        else failed("status", `ended with ${code}: ${(complaint.trim() || output.trim()).split("\n", 1)[0]}`);
-        return;
-      }
-      const readings = readNvidiaSmi(output, node);
-      if (readings === null) failed("unreadable", "wrote no table of GPUs");
-      else resolve({ ok: true, readings });
+    execFile(command, parameters, options, (error, output, complaint) => {
+      if (error === null) return resolve({ ok: true, output });
+      const failed = (kind: ScrapeFailure["kind"], how: string, why = how) =>
+        resolve({ ok: false, kind, reason: `${command} ${how}`, why });
+      const { code, killed } = error;
+      if (code === "ENOENT") return resolve({ ok: false, kind: "missing" });
+      if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return failed("too-large", `wrote more than ${MAX_BYTES} bytes`);
+      if (killed) return failed("timeout", `did not answer within ${timeoutMs} ms`);
+      // It says what is wrong in what it writes: "NVIDIA-SMI has failed because ...".
+      const said = (complaint.trim() || output.trim()).split("\n", 1)[0];
+      failed("status", `ended with ${code}: ${said}`, said || `it ended with ${code}`);
     });
   });
 }
@@ -49,7 +68,7 @@ export function askNvidiaSmi({ command, timeoutMs, node }: SmiOptions): Promise<
  * @returns null where the text is no such table.
  */
 export function readNvidiaSmi(text: string, node: string): readonly GpuReading[] | null {
-  const [header = "", ...lines] = text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const [header = "", ...lines] = linesOf(text);
   const columns = cells(header).map((cell) => cell.replace(/ \[.*\]$/, ""));
   if (!columns.includes("index")) return null;
   return lines.flatMap((line) => {
@@ -77,6 +96,8 @@ export function readNvidiaSmi(text: string, node: string): readonly GpuReading[]
     };
   });
 }
+
+const linesOf = (text: string): readonly string[] => text.split(/\r?\n/).filter((line) => line.trim() !== "");
 
 const cells = (line: string): readonly string[] => line.split(",").map((cell) => cell.trim());
 

@@ -1,10 +1,11 @@
 import { request } from "undici";
-import type { EngineAccess } from "@/server/contracts/engineAccess";
+import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
+import { EngineAccessError } from "@/server/contracts/engine/engineConnection";
 import type { ScrapeFailureKind } from "@/server/contracts/studio";
 import { PromParser, type PromText } from "@/server/engines/promText";
-import { engineAgent } from "./engineAgent";
+import { engineAgent } from "../engineClient/engineAgent";
 
-/** Why there is nothing: nobody answers, too slow, a wrong status, too much, or nothing that can be read. */
+/** Why there is nothing: nobody answers, no key, too slow, a wrong status, too much, or nothing that can be read. */
 export interface ScrapeFailure {
   readonly ok: false;
   readonly kind: ScrapeFailureKind;
@@ -71,6 +72,7 @@ async function receive(
 }
 
 function failure(url: string, timeoutMs: number, error: unknown): ScrapeFailure {
+  if (error instanceof EngineAccessError) return { ok: false, kind: "access", reason: error.message };
   const { name, code, message } = error as { name?: string; code?: string; message?: string };
   if (name === "TimeoutError") return { ok: false, kind: "timeout", reason: `${url} did not answer within ${timeoutMs} ms` };
   return { ok: false, kind: "unreachable", reason: `${url} cannot be reached: ${code ?? message ?? String(error)}` };

@@ -1,6 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { LiveFrame } from "@/server/contracts/studio";
-import type { Planner } from "@/server/planning/planner";
 import type { SeriesBookState } from "@/server/series/seriesBook";
 import type { Store } from "@/server/store/store";
 
@@ -25,8 +24,8 @@ export interface ScrapeFacts {
 /** The studio's own Prometheus metrics. Label values are words of fixed lists and clusters' ids: no name that a person gave is in them. */
 export interface StudioMetrics {
   recordScrape(facts: ScrapeFacts): void;
-  /** The planner, its jobs counted. */
-  counting(planner: Planner): Planner;
+  /** The same planner, which counts and times its jobs. */
+  counting<Planner extends TimedPlanner>(planner: Planner): Planner;
   /** The text exposition and its content type. */
   exposition(): Promise<{ readonly text: string; readonly contentType: string }>;
 }
@@ -34,6 +33,10 @@ export interface StudioMetrics {
 const SCRAPE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const PLANNING_JOBS = ["explore", "solve", "examine", "serve"] as const;
 type PlanningJob = (typeof PLANNING_JOBS)[number];
+
+/** What is timed of a planner. */
+type TimedPlanner = Readonly<Record<PlanningJob, (...given: never[]) => Promise<unknown>>>;
+
 const PLANNING_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
 /** Gauges under names of counters, which Prometheus' own check finds fault with; what they sum up is there by type. */
@@ -144,13 +147,10 @@ export function createStudioMetrics(facts: StudioFacts): StudioMetrics {
       scrapes.observe({ kind, outcome: ok ? "ok" : "failed" }, seconds);
       badLines.inc({ kind }, bad);
     },
-    counting: (planner) => ({
-      explore: (situation, asking) => timed("explore", () => planner.explore(situation, asking)),
-      solve: (request, asking) => timed("solve", () => planner.solve(request, asking)),
-      examine: (request, asking) => timed("examine", () => planner.examine(request, asking)),
-      serve: (situation, servings, asking) => timed("serve", () => planner.serve(situation, servings, asking)),
-      close: () => planner.close(),
-    }),
+    counting(planner) {
+      const jobs = PLANNING_JOBS.map((job) => [job, (...given: never[]) => timed(job, () => planner[job](...given))]);
+      return { ...planner, ...Object.fromEntries(jobs) };
+    },
     async exposition() {
       return { text: await registry.metrics(), contentType: registry.contentType };
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ScrapeFailure } from "./scrape";
 import { createTargetHealth } from "./targetHealth";
-import { createTestClock } from "./testClock";
+import { createTestClock } from "./testing/testClock";
 
 const refused: ScrapeFailure = { ok: false, kind: "unreachable", reason: "ECONNREFUSED" };
 const late: ScrapeFailure = { ok: false, kind: "timeout", reason: "too slow" };

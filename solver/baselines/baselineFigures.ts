@@ -1,5 +1,5 @@
-import { costUsdPerRequest } from "../cascade/allocate";
-import type { Explorer } from "../cascade/explore";
+import { costUsdPerRequest } from "../cascade/choose/allocate";
+import type { Explorer } from "../cascade/explore/explorer";
 import type { Objective } from "../plan/plan";
 import type { RequestSample } from "../workload/workload";
 import { busiestLoad, measure, routedBy } from "./measure";

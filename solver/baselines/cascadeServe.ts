@@ -1,5 +1,5 @@
-import { createLatencyTables, type LatencyTables } from "../cascade/latencyTables";
-import { product, usefulThresholds } from "../cascade/routingGrid";
+import { product, usefulThresholds } from "../cascade/routing/routingGrid";
+import { createLatencyTables, type LatencyTables } from "../cascade/tables/latencyTables";
 import { minMaxAllocation } from "../milp/bisection";
 import { mean } from "../numeric/quantile";
 import { cascadesOf, evenly } from "./cascades";

@@ -1,4 +1,4 @@
-import { orderedSubsets } from "../cascade/routingGrid";
+import { orderedSubsets } from "../cascade/routing/routingGrid";
 import type { ReplicaChoice } from "./system";
 
 /** Every cascade of the ladder with at least so many stages, of models that some replica here can hold. */

@@ -1,10 +1,10 @@
-import { STARVATION_LIMIT } from "../cascade/allocate";
-import { secondsOnReplicas } from "../cascade/capacityTable";
-import type { RoutedCascade } from "../cascade/deployedRows";
-import type { Explorer } from "../cascade/explore";
-import type { MixTables } from "../cascade/latencyTables";
-import { product, usefulThresholds } from "../cascade/routingGrid";
-import type { ShapeCount } from "../cascade/shapeMix";
+import type { Explorer } from "../cascade/explore/explorer";
+import { product, usefulThresholds } from "../cascade/routing/routingGrid";
+import { secondsOnReplicas } from "../cascade/tables/capacityTable";
+import type { RoutedCascade } from "../cascade/tables/deployedRows";
+import { STARVATION_LIMIT } from "../cascade/tables/endToEnd";
+import type { MixTables } from "../cascade/tables/latencyTables";
+import type { ShapeCount } from "../cascade/tables/shapeMix";
 import type { Objective } from "../plan/plan";
 import { cascadesOf } from "./cascades";
 

@@ -1,7 +1,7 @@
 import { composePolicy } from "../policies/composePolicy";
-import { fcfsOrder } from "../policies/fcfsOrder";
-import { leastLoadPlace } from "../policies/leastLoadPlace";
-import type { Policy, ReplicaView } from "../policies/policy";
+import type { Policy, ReplicaView } from "../policies/core/policy";
+import { fcfsOrder } from "../policies/orders/fcfsOrder";
+import { leastLoadPlace } from "../policies/places/leastLoadPlace";
 
 /** A cascade in force from a time on, over a ladder of which it may leave models out. */
 export interface Epoch {
@@ -72,7 +72,7 @@ export function phasedPolicy(ladder: readonly string[], epochs: readonly Epoch[]
       const whole = epoch.stages.length === ladder.length;
       const moves = (whole ? [] : view.waiting).flatMap(({ id, stage, state }) =>
         state.kind === "queued" && servedAt(stage) !== stage
-          ? [{ kind: "escalate" as const, workId: id, stage: servedAt(stage), reason: "model-not-in-cascade" }]
+          ? [{ kind: "escalate" as const, workId: id, stage: servedAt(stage), reason: "model-not-in-cascade" as const }]
           : [],
       );
       // Moved requests join their own stage's queue first; the driver asks again at once.

@@ -1,11 +1,13 @@
-import { createExplorer, type Explorer } from "../cascade/explore";
+import { createExplorer } from "../cascade/explore/explore";
+import type { Explorer } from "../cascade/explore/explorer";
+import { gammaArrivals } from "../engine/gammaArrivals";
 import { saturationRate } from "../engine/saturation";
 import { gpuCard } from "../hardware/gpus";
 import { modelCard } from "../hardware/models";
 import { feasibleReplicas, type ShapedReplica } from "../hardware/replicaShapes";
+import { mean } from "../numeric/quantile";
 import { mixSeed, seededRandom } from "../numeric/random";
-import type { ClusterSpec } from "../plan/plan";
-import { gammaArrivals } from "../workload/gammaArrivals";
+import type { ClusterSpec } from "../plan/clusterSpec";
 import type { OutcomeTable, Workload } from "../workload/workload";
 
 /** A small planning problem drawn by a seed, for holding the planner against exhaustive search. */
@@ -39,7 +41,7 @@ export function randomInstance(seed: number): RandomInstance {
   const models = ladder.slice(random.int(2)).slice(0, 2 + random.int(2));
   const gpus = 4 + 4 * random.int(4);
   const outcomes = randomOutcomes(models, { prompts: 400 + random.int(400), seed });
-  const [least = 0, most = 100] = [outcomes.models[0], outcomes.models.at(-1)].map((column) => meanOf(column?.label ?? []));
+  const [least = 0, most = 100] = [outcomes.models[0], outcomes.models.at(-1)].map((column) => mean(column?.label ?? []));
   return {
     workload: {
       name: `instance ${seed}`,
@@ -132,5 +134,3 @@ function randomOutcomes(models: readonly string[], { prompts, seed }: { readonly
     }),
   };
 }
-
-const meanOf = (values: ArrayLike<number>): number => Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,7 +1,7 @@
-import type { Mix } from "../cascade/mix";
-import { qualityLowerBound, selectionCritical } from "../cascade/qualityBound";
-import { type PlanningSample, planningSample, routePrompts } from "../cascade/routing";
-import { product, usefulThresholds } from "../cascade/routingGrid";
+import { qualityLowerBound, selectionCritical } from "../cascade/routing/qualityBound";
+import { type PlanningSample, planningSample, routePrompts } from "../cascade/routing/routing";
+import { product, usefulThresholds } from "../cascade/routing/routingGrid";
+import type { Mix } from "../cascade/tables/mix";
 import { minMaxAllocation } from "../milp/bisection";
 import { mixSeed } from "../numeric/random";
 import { withRouterScores } from "../workload/modelledRouter";

@@ -1,8 +1,8 @@
 import { composePolicy } from "../policies/composePolicy";
-import { startWhereSure } from "../policies/directStart";
-import { fcfsOrder } from "../policies/fcfsOrder";
-import { leastLoadPlace } from "../policies/leastLoadPlace";
-import type { Policy } from "../policies/policy";
+import type { Policy } from "../policies/core/policy";
+import { fcfsOrder } from "../policies/orders/fcfsOrder";
+import { leastLoadPlace } from "../policies/places/leastLoadPlace";
+import { startWhereSure } from "../policies/routes/directStart";
 
 /**
  * A router that chooses the model before any has answered: a cascade with a direct start whose answers are all accepted unjudged.

@@ -1,5 +1,5 @@
-import type { Explorer } from "../cascade/explore";
-import { placeReplicas } from "../cascade/placeReplicas";
+import { placeReplicas } from "../cascade/deploy/placeReplicas";
+import type { Explorer } from "../cascade/explore/explorer";
 import type { OutcomeTable } from "../workload/workload";
 import { type Baseline, gpusOf, type System } from "./system";
 

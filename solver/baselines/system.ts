@@ -14,7 +14,7 @@ export interface SystemStage {
  * How a system picks the model that answers. A cascade judges answers and sends on those below a threshold; a router scores
  * prompts before any model has answered, and its requests see one model only.
  */
-export type SystemRouting =
+type SystemRouting =
   | { readonly kind: "cascade"; readonly thresholds: readonly number[] }
   | {
       readonly kind: "router";

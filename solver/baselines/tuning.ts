@@ -1,7 +1,7 @@
-import { latencyByGpus, replicasFor } from "../cascade/capacityTable";
-import type { MixTables } from "../cascade/latencyTables";
-import type { Mix } from "../cascade/mix";
-import { shapesWithin } from "../cascade/shapeMix";
+import { latencyByGpus, replicasFor } from "../cascade/tables/capacityTable";
+import type { MixTables } from "../cascade/tables/latencyTables";
+import type { Mix } from "../cascade/tables/mix";
+import { shapesWithin } from "../cascade/tables/shapeMix";
 import type { SystemStage } from "./system";
 
 /** A baseline that cannot keep up is deployed for this share of the rate, and again, until it can. */

@@ -1,6 +1,6 @@
-import { allocateExactly } from "../cascade/allocateExactly";
-import type { Explorer } from "../cascade/explore";
-import { createLatencyTables } from "../cascade/latencyTables";
+import { allocateExactly } from "../cascade/deploy/allocateExactly";
+import type { Explorer } from "../cascade/explore/explorer";
+import { createLatencyTables } from "../cascade/tables/latencyTables";
 import { type BaselineSituation, placed } from "./situation";
 import type { Baseline, System } from "./system";
 import { atSustainedRate, tunedStage } from "./tuning";

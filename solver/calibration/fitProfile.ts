@@ -30,14 +30,14 @@ export interface FitOptions {
 }
 
 /** A row that lies so far off that it was set aside. */
-export interface Outlier {
+interface Outlier {
   readonly line: number;
   readonly id: string;
   readonly reason: string;
 }
 
 /** Rows that the fit had not seen: predicted by a fit to the others, five parts in turn, each fitted from the base. */
-export interface KeptAside {
+interface KeptAside {
   /** What the parts differ in: kinds of load (model, GPU, shape and lengths), or requests in flight where all rows are of one kind. */
   readonly by: "lengths" | "concurrency";
   readonly rows: readonly (Pick<ServingPrediction, "errors"> & { readonly line: number })[];

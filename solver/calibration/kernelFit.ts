@@ -1,14 +1,16 @@
 import type { GpuCard } from "../hardware/gpus";
+import type {
+  AllReduceCoefficients,
+  DecodeAttentionCoefficients,
+  GemmCoefficients,
+  PrefillAttentionCoefficients,
+} from "../hardware/kernelCoefficients";
 import {
-  type AllReduceCoefficients,
   allReduceSeconds,
-  type DecodeAttentionCoefficients,
   decodeAttentionTerms,
   expertsSeconds,
-  type GemmCoefficients,
   gemmSeconds,
   type KernelRates,
-  type PrefillAttentionCoefficients,
   prefillAttentionTerms,
 } from "../hardware/kernels";
 import { leastSquares, robust } from "../numeric/leastSquares";

@@ -11,7 +11,7 @@ import { type LiveEngine, liveRows, liveTable, spreadRows } from "./liveRows";
 import { predictServing } from "./predictServing";
 import { readServingRow } from "./readServingRow";
 import { type SteadyWindow, steadyWindows } from "./steadyWindows";
-import { telemetryOf } from "./testTelemetry";
+import { telemetryOf } from "./testing/testTelemetry";
 
 const cards = catalogueOf(noUserCards);
 const profile = engineProfiles.vllm;

@@ -7,7 +7,7 @@ import { runSimulator } from "./predictServing";
 const cards = catalogueOf(noUserCards);
 
 /**
- * What the simulator said when its errors were held against measured runs (`measuredServing.test.ts`, which needs the published data). Nothing
+ * What the simulator said when its errors were held against measured runs (`measuredServing.slow.test.ts`, which needs the published data). Nothing
  * measured is in this table: it keeps a change of the model from moving predictions unseen where that data is not at hand. A change
  * that moves them on purpose is first held against the measurements, then written here.
  */

@@ -3,8 +3,8 @@ import { mean, quantile } from "../numeric/quantile";
 import type { ServingPrediction } from "./predictServing";
 
 /** What predictions can be grouped by. */
-export const errorGroupings = ["all", "engine", "model", "gpu", "tp", "length"] as const;
-export type ErrorGrouping = (typeof errorGroupings)[number];
+const errorGroupings = ["all", "engine", "model", "gpu", "tp", "length"] as const;
+type ErrorGrouping = (typeof errorGroupings)[number];
 
 /** Errors of the predictions in one group; a metric nobody measured there is null. */
 export interface GroupErrors {

@@ -1,6 +1,7 @@
-import type { AgentForecast, Policy } from "@/solver/policies/policy";
+import type { Policy } from "@/solver/policies/core/policy";
+import { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
 import type { ProgramSample } from "@/solver/workflow/programSample";
-import { WorkflowLearner } from "@/solver/workflow/workflowLearner";
+import type { AgentForecast } from "../workflow/learning/agentForecast";
 
 /** Virtual seconds from one computation of the agents' line to the next, where something was learnt meanwhile: about what a gateway takes. */
 const LINE_SECONDS = 5;
@@ -61,7 +62,7 @@ export class CallLearning {
   ): void {
     this.refreshLine(at.nowSeconds);
     const id = String(this.came++);
-    const { agentKey } = this.learner.come({ ...identity, id, nowSeconds: at.arrivedSeconds });
+    const { agentKey } = this.learner.start({ ...identity, id, nowSeconds: at.arrivedSeconds });
     this.calls.set(request, {
       ...{ ...identity, id, model: at.model, arrivedSeconds: at.arrivedSeconds, dispatchedSeconds: Number.NaN },
       forecast: this.learner.forecast(agentKey, at.model),

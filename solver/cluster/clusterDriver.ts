@@ -1,4 +1,4 @@
-import type { Action, Policy, Start, WaitingWork } from "@/solver/policies/policy";
+import type { Action, Policy, Start, WaitingWork } from "@/solver/policies/core/policy";
 import type { ClusterWorld, Sending } from "./clusterWorld";
 import { WaitingList } from "./waitingList";
 

@@ -1,7 +1,8 @@
-import { createReplica, type EngineRequest, type OnReplicaEvent, type Replica } from "@/solver/engine/replica";
+import { SlotHeap } from "@/solver/collections/slotHeap";
+import type { EngineRequest, OnReplicaEvent, Replica } from "@/solver/engine/replica";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
-import { SlotHeap } from "@/solver/engine/slotHeap";
-import type { Reading, ReplicaView } from "@/solver/policies/policy";
+import type { Reading, ReplicaView } from "@/solver/policies/core/policy";
+import { createReplica } from "../engine/createReplica";
 
 /** One engine of the deployment. */
 export interface ClusterReplica {

@@ -1,10 +1,10 @@
-import type { Action, Outage, ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/policy";
+import type { Action, Outage, ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/core/policy";
 
 /** Where a request goes, before which others inside the engine, and, where the policy chooses models at dispatch, for which stage. */
 export type Sending = Pick<Extract<Action, { kind: "dispatch" }>, "replicaId" | "priority" | "stage">;
 
 /** What is known of a request beside itself when it joins a queue. */
-export type Foreseen = "predictedTokens" | "predictedProgramTokens" | "forecast" | "call" | "accurate";
+export type PredictedField = "predictedTokens" | "predictedProgramTokens" | "forecast" | "call" | "accurate";
 
 /**
  * What a policy is driven in, on virtual time: requests that come, engines that answer them and a judge. Requests are known by their
@@ -31,7 +31,7 @@ export interface ClusterWorld {
   /** What the policy is told of a request that has come. */
   starting(request: number): StartingRequest;
   /** What is expected of a request that has joined a stage's queue. */
-  predictions(request: number, stage: number): Pick<WaitingWork, Foreseen> | undefined;
+  predictions(request: number, stage: number): Pick<WaitingWork, PredictedField> | undefined;
   /** Shows the policy how full the caches are, and how often they were too full. */
   readMemory(now: number): void;
   /** The request has joined a stage's queue. */

@@ -1,7 +1,7 @@
-import { SlotHeap } from "../engine/slotHeap";
+import { SlotHeap } from "../collections/slotHeap";
 import { type JudgeVariation, secondsAt, spreadFactor } from "../judging/judgeTime";
 import { mixSeed, seededRandom } from "../numeric/random";
-import { leastLoadPlace } from "../policies/leastLoadPlace";
+import { leastLoadPlace } from "../policies/places/leastLoadPlace";
 import { ClusterEngines, type ClusterReplica } from "./clusterEngines";
 
 /** A judge as engines of its own: what a judgement adds to the prompt and the answer it reads, and what it writes. */

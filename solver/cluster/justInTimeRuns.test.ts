@@ -8,7 +8,7 @@ import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
 import type { ClusterReplica } from "./clusterEngines";
 import { replayRun } from "./replayRun";
 import { simulatePrograms } from "./simulatePrograms";
-import { chain, fan, programsOf, testModels, testReplicas } from "./testPrograms";
+import { chain, fan, programsOf, testModels, testReplicas } from "./testing/testPrograms";
 
 const workflows = [
   { ...chain, name: "chain" },

@@ -4,17 +4,17 @@ import { mean } from "@/solver/numeric/quantile";
 import type { OrderDocument, PlaceDocument, PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { composePolicy } from "@/solver/policies/composePolicy";
-import { fcfsOrder } from "@/solver/policies/fcfsOrder";
-import { fixedRoute } from "@/solver/policies/fixedRoute";
-import type { Policy, WaitingWork } from "@/solver/policies/policy";
-import type { Place } from "@/solver/policies/policyParts";
+import type { Policy, WaitingWork } from "@/solver/policies/core/policy";
+import type { Place } from "@/solver/policies/core/policyParts";
+import { fcfsOrder } from "@/solver/policies/orders/fcfsOrder";
+import { fixedRoute } from "@/solver/policies/routes/fixedRoute";
+import { type ComingCall, type KnownCall, WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
+import { oraclePredictions } from "@/solver/workflow/oraclePredictions";
 import { workflows } from "@/solver/workflow/templates";
-import { truth } from "@/solver/workflow/truth";
 import type { Workflow } from "@/solver/workflow/workflow";
-import { type ComingCall, type KnownCall, WorkflowLearner } from "@/solver/workflow/workflowLearner";
 import type { ProgramOutcome } from "./programOutcome";
 import { simulatePrograms } from "./simulatePrograms";
-import { chain, fan, programsOf, single, testReplicas, workflowOf } from "./testPrograms";
+import { chain, fan, programsOf, single, testReplicas, workflowOf } from "./testing/testPrograms";
 
 const fcfs: OrderDocument = { kind: "fcfs" };
 const workflow: OrderDocument = { kind: "workflow", agingReleases: 10_000 };
@@ -151,16 +151,16 @@ describe("a simulation in which workflows are learnt", () => {
   it("tells a learner that a call came when its client could send it, however long its length takes to predict", () => {
     class Watched extends WorkflowLearner {
       readonly cameSeconds: number[] = [];
-      override come(call: ComingCall): KnownCall {
+      override start(call: ComingCall): KnownCall {
         this.cameSeconds.push(call.nowSeconds);
-        return super.come(call);
+        return super.start(call);
       }
     }
     const sample = programsOf({ workflows: [named("short", single)], programs: 50, programsPerSecond: 1, seed: 3 });
     const learner = new Watched();
     const { waitSeconds } = simulatePrograms({
       ...{ policy: buildPolicy(small({ kind: "sjf", agingReleases: 10_000 }, inTurn)), sample, replicas: testReplicas(2), learner },
-      ...{ predictions: truth(sample), overhead: { routeSeconds: 0, predictSeconds: 3, decideSeconds: 0 } },
+      ...{ predictions: oraclePredictions(sample), overhead: { routeSeconds: 0, predictSeconds: 3, decideSeconds: 0 } },
     });
     expect(Math.min(...waitSeconds)).toBeGreaterThan(2.9);
     expect(learner.cameSeconds).toEqual([...sample.arrivalSeconds]);
@@ -185,7 +185,7 @@ describe("a simulation in which workflows are learnt", () => {
     const run = (order: OrderDocument): ProgramOutcome =>
       simulatePrograms({
         ...{ policy: buildPolicy(small(order, inTurn)), sample, replicas: testReplicas(1, { maxInFlight: 16 }) },
-        ...(order.kind === "stjf" && { predictions: truth(sample) }),
+        ...(order.kind === "stjf" && { predictions: oraclePredictions(sample) }),
       });
     const [arrival, agents, oracle] = [fcfs, workflow, { kind: "stjf", agingReleases: 10_000 } as const].map((order) =>
       mean(run(order).endToEndSeconds),

@@ -1,5 +1,5 @@
-import type { Policy, WaitingWork } from "@/solver/policies/policy";
-import { type Ranked, RankedHeap } from "@/solver/policies/rankedHeap";
+import { type Ranked, RankedHeap } from "@/solver/collections/rankedHeap";
+import type { Policy, WaitingWork } from "@/solver/policies/core/policy";
 
 /** A piece of queued work between its neighbours in the order it came. */
 interface Entry extends Ranked {

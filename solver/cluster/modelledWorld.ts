@@ -1,5 +1,5 @@
 import type { JudgeVariation } from "@/solver/judging/judgeTime";
-import type { Outage, Policy, ReplicaView, Start, StartingRequest } from "@/solver/policies/policy";
+import type { Outage, Policy, ReplicaView, Start, StartingRequest } from "@/solver/policies/core/policy";
 import type { OutcomeTable, RequestSample } from "@/solver/workload/workload";
 import { type CallLearning, callLearning } from "./callLearning";
 import { ClusterEngines, type ClusterReplica } from "./clusterEngines";

@@ -6,7 +6,7 @@ import { mean } from "@/solver/numeric/quantile";
 import { seededRandom } from "@/solver/numeric/random";
 import type { OrderDocument, PlaceDocument, PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
-import type { Policy, PolicyEvent } from "@/solver/policies/policy";
+import type { Policy, PolicyEvent } from "@/solver/policies/core/policy";
 import type { OutcomeTable, RequestSample } from "@/solver/workload/workload";
 import { simulateCluster } from "./simulateCluster";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { WaitingWork } from "@/solver/policies/policy";
+import type { WaitingWork } from "@/solver/policies/core/policy";
 import { ProgramQueue } from "./programQueue";
 
 const work = (id: number, programArrivalSeconds: number): WaitingWork => ({

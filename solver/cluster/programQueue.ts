@@ -1,4 +1,4 @@
-import type { WaitingWork } from "@/solver/policies/policy";
+import type { WaitingWork } from "@/solver/policies/core/policy";
 
 /** Queued work of all models in the order in which its programs began; of programs that began at one moment in the order it came. */
 export class ProgramQueue {

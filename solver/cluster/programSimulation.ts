@@ -1,10 +1,10 @@
-import type { Policy } from "@/solver/policies/policy";
+import type { Policy } from "@/solver/policies/core/policy";
+import type { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
-import type { WorkflowLearner } from "@/solver/workflow/workflowLearner";
 import type { ClusterReplica } from "./clusterEngines";
 
 /** What the policy's own work takes: delays in which requests do not wait for one another. */
-export interface PolicyOverhead {
+interface PolicyOverhead {
   /**
    * Reading a prompt for confidence in models or for accurate configurations: before the first requests of a program join a queue, where the policy reads
    * that and it is predicted.

@@ -1,5 +1,5 @@
-import { SlotHeap } from "@/solver/engine/slotHeap";
-import type { Policy, ReplicaView, Start, StartingRequest, WorkflowCall } from "@/solver/policies/policy";
+import { SlotHeap } from "@/solver/collections/slotHeap";
+import type { Policy, ReplicaView, Start, StartingRequest, WorkflowCall } from "@/solver/policies/core/policy";
 import { programQuality } from "@/solver/workflow/programQuality";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
 import { agentNames } from "@/solver/workflow/workflowDocuments";

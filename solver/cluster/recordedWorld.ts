@@ -1,6 +1,6 @@
-import { SlotHeap } from "@/solver/engine/slotHeap";
-import type { ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/policy";
-import type { ClusterWorld, Foreseen, Sending } from "./clusterWorld";
+import { SlotHeap } from "@/solver/collections/slotHeap";
+import type { ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/core/policy";
+import type { ClusterWorld, PredictedField, Sending } from "./clusterWorld";
 
 /** One stage that a request went through, as it was recorded. */
 export interface RecordedVisit {
@@ -15,7 +15,7 @@ export interface RecordedVisit {
 }
 
 /** A request as it was recorded: what the policy was told of it and what its engines and judge said, by the order of its visits. */
-export interface RecordedRequest extends Pick<WaitingWork, Foreseen | "inputTokens"> {
+export interface RecordedRequest extends Pick<WaitingWork, PredictedField | "inputTokens"> {
   /** Null where it was the only one of its program. */
   readonly program: string | null;
   /** When its program began, where that was known; left out: when it joined its first queue. */

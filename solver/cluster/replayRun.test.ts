@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { composePolicy } from "@/solver/policies/composePolicy";
-import { fcfsOrder } from "@/solver/policies/fcfsOrder";
-import { fixedRoute } from "@/solver/policies/fixedRoute";
-import type { Place } from "@/solver/policies/policyParts";
+import type { Place } from "@/solver/policies/core/policyParts";
+import { fcfsOrder } from "@/solver/policies/orders/fcfsOrder";
+import { fixedRoute } from "@/solver/policies/routes/fixedRoute";
 import type { RecordedRequest, RecordedVisit } from "./recordedWorld";
 import { replayRun } from "./replayRun";
 

@@ -1,4 +1,4 @@
-import type { Policy } from "@/solver/policies/policy";
+import type { Policy } from "@/solver/policies/core/policy";
 import { ClusterDriver } from "./clusterDriver";
 import { type DecidedRequest, type RecordedReplica, type RecordedRequest, RecordedWorld } from "./recordedWorld";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { planningSample, routePrompts } from "@/solver/cascade/routing";
+import { planningSample, routePrompts } from "@/solver/cascade/routing/routing";
 import { simulateReplica } from "@/solver/engine/simulateReplica";
 import { gpuCards } from "@/solver/hardware/gpus";
 import { modelCards } from "@/solver/hardware/models";

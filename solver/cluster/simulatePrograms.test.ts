@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { mean } from "@/solver/numeric/quantile";
 import type { OrderDocument, PlaceDocument, PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
-import type { Policy, Reading } from "@/solver/policies/policy";
-import { truth } from "@/solver/workflow/truth";
+import type { Policy, Reading } from "@/solver/policies/core/policy";
+import { oraclePredictions } from "@/solver/workflow/oraclePredictions";
 import type { Workflow } from "@/solver/workflow/workflow";
 import { simulateCluster } from "./simulateCluster";
 import { simulatePrograms } from "./simulatePrograms";
-import { chain, fan, programsOf, single, testModels, testReplicas, workflowOf } from "./testPrograms";
+import { chain, fan, programsOf, single, testModels, testReplicas, workflowOf } from "./testing/testPrograms";
 
 const fcfs: OrderDocument = { kind: "fcfs" };
 const stjf: OrderDocument = { kind: "stjf", agingReleases: 10_000 };
@@ -83,7 +83,12 @@ describe("simulatePrograms", () => {
         const sample = programsOf({ ...drawn, programs: 30 });
         const ended: string[] = [];
         const policy = guarded(buildPolicy(document), ended);
-        const outcome = simulatePrograms({ policy, sample, replicas: testReplicas(2, { maxInFlight }), predictions: truth(sample) });
+        const outcome = simulatePrograms({
+          policy,
+          sample,
+          replicas: testReplicas(2, { maxInFlight }),
+          predictions: oraclePredictions(sample),
+        });
         expect(outcome.unserved).toBe(0);
         expect(new Set(ended).size).toBe(30);
         expect(ended).toHaveLength(30);
@@ -118,7 +123,14 @@ describe("simulatePrograms", () => {
         const replicas = testReplicas(2, { maxInFlight, aging: { starvedSteps: 20, quantumSteps: 50 } });
         const overhead = { routeSeconds: 0.1, predictSeconds: 0.02, decideSeconds: 0.001 };
         const run = () =>
-          simulatePrograms({ policy: buildPolicy(document), sample, replicas, predictions: truth(sample), overhead, telemetrySeconds: 1 });
+          simulatePrograms({
+            policy: buildPolicy(document),
+            sample,
+            replicas,
+            predictions: oraclePredictions(sample),
+            overhead,
+            telemetrySeconds: 1,
+          });
         expect(run()).toEqual(run());
       }),
       { numRuns: 20 },
@@ -133,7 +145,7 @@ describe("simulatePrograms", () => {
   ] as const)("serves programs of one stage as the simulation of requests does: %s", (_, document, maxInFlight) => {
     const sample = programsOf({ workflows: [single], programs: 400, programsPerSecond: 30, seed: 3 });
     const replicas = testReplicas(1, { maxInFlight });
-    const { requestTokens } = truth(sample);
+    const { requestTokens } = oraclePredictions(sample);
     const programs = simulatePrograms({ policy: buildPolicy(document), sample, replicas, predictions: { requestTokens } });
     const requests = simulateCluster({
       policy: buildPolicy(document),
@@ -198,7 +210,7 @@ describe("simulatePrograms", () => {
   it("takes the policy's own work for time in which requests wait, where the policy does that work", () => {
     // So far apart that no program meets another.
     const sample = programsOf({ workflows: [chain], programs: 5, programsPerSecond: 0.001, seed: 2 });
-    const added = (document: PolicyDocument, predictions?: ReturnType<typeof truth>) => {
+    const added = (document: PolicyDocument, predictions?: ReturnType<typeof oraclePredictions>) => {
       const run = (overhead: { routeSeconds: number; predictSeconds: number; decideSeconds: number }) =>
         simulatePrograms({
           policy: buildPolicy(document),
@@ -216,9 +228,9 @@ describe("simulatePrograms", () => {
       expect(mean(delayed.queueSeconds) - mean(without.queueSeconds)).toBeCloseTo(mean(each), 6);
       return mean(each);
     };
-    expect(added(slack(stjf), truth(sample))).toBeCloseTo(5 + 4 * (0.25 + 0.01), 6);
-    expect(added(balanced(stjf), truth(sample))).toBeCloseTo(4 * (0.25 + 0.01), 6);
-    expect(added(balanced(), truth(sample))).toBeCloseTo(4 * 0.01, 6);
+    expect(added(slack(stjf), oraclePredictions(sample))).toBeCloseTo(5 + 4 * (0.25 + 0.01), 6);
+    expect(added(balanced(stjf), oraclePredictions(sample))).toBeCloseTo(4 * (0.25 + 0.01), 6);
+    expect(added(balanced(), oraclePredictions(sample))).toBeCloseTo(4 * 0.01, 6);
     expect(added(slack(stjf))).toBeCloseTo(4 * 0.01, 6);
   });
 
@@ -257,7 +269,12 @@ describe("simulatePrograms", () => {
     const sample = programsOf({ workflows: [chain, single], programs: 600, programsPerSecond: 8, seed: 4 });
     const wait = (order: OrderDocument) => {
       const replicas = testReplicas(1, { maxInFlight: inEngines });
-      const { waitSeconds } = simulatePrograms({ policy: buildPolicy(balanced(order)), sample, replicas, predictions: truth(sample) });
+      const { waitSeconds } = simulatePrograms({
+        policy: buildPolicy(balanced(order)),
+        sample,
+        replicas,
+        predictions: oraclePredictions(sample),
+      });
       return { mean: mean(waitSeconds), worst: Math.max(...waitSeconds) };
     };
     const [inOrder, shortest] = [wait(fcfs), wait(stjf)];
@@ -294,7 +311,7 @@ describe("simulatePrograms", () => {
     const run = (aging?: { starvedSteps: number; quantumSteps: number }) => {
       const replicas = testReplicas(1, { maxInFlight: inEngines, ...(aging && { aging }) });
       const policy = buildPolicy({ kind: "fixed", model: "small", order: stjf, place: leastLoad });
-      return simulatePrograms({ policy, sample, replicas, predictions: truth(sample) });
+      return simulatePrograms({ policy, sample, replicas, predictions: oraclePredictions(sample) });
     };
     const [starving, aging, never] = [run(), run({ starvedSteps: 1500, quantumSteps: 100 }), run({ starvedSteps: 1e9, quantumSteps: 100 })];
     expect(starving.promotions).toBe(0);
@@ -310,7 +327,12 @@ describe("simulatePrograms", () => {
     const givenTokens = sample.givenTokens.map((tokens, request) => (request === tooLong ? 1_000_000 : tokens));
     const ended: string[] = [];
     const policy = guarded(buildPolicy(slack(stjf)), ended);
-    const outcome = simulatePrograms({ policy, sample: { ...sample, givenTokens }, replicas: testReplicas(1), predictions: truth(sample) });
+    const outcome = simulatePrograms({
+      policy,
+      sample: { ...sample, givenTokens },
+      replicas: testReplicas(1),
+      predictions: oraclePredictions(sample),
+    });
     expect(outcome.unserved).toBe(1);
     expect(outcome.endToEndSeconds[4]).toBe(Number.POSITIVE_INFINITY);
     expect([outcome.quality[4], outcome.readySeconds[tooLong + 1], outcome.waitSeconds[tooLong]]).toEqual([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Policy, WaitingWork } from "@/solver/policies/policy";
+import type { Policy, WaitingWork } from "@/solver/policies/core/policy";
 import { MOST_SHOWN, WaitingList } from "./waitingList";
 
 const work = (id: number, state: WaitingWork["state"] = { kind: "queued" }): WaitingWork => ({

@@ -1,4 +1,4 @@
-import type { Action, Policy, ReplicaView, WaitingWork } from "@/solver/policies/policy";
+import type { Action, Policy, ReplicaView, WaitingWork } from "@/solver/policies/core/policy";
 import { ModelQueue } from "./modelQueue";
 import { ProgramQueue } from "./programQueue";
 

@@ -1,4 +1,4 @@
-import { rateWithin } from "../cascade/loadCurve";
+import { rateWithin } from "../engine/loadCurve";
 import type { MilpModel, Row, Term, Variable } from "../milp/model";
 import { type Expression, rowOf, scaled, sumOf } from "./expression";
 import { keepable } from "./keepable";

@@ -1,4 +1,4 @@
-import { allowsReplica } from "./constraints";
+import { allowsReplica } from "../plan/constraints";
 import type { DeploymentProblem, ReplicaOption } from "./problem";
 
 /** Running replicas of one stage that are alike in shape and in GPUs per node, and may stay as they are. */

@@ -1,4 +1,4 @@
-import { mayRunOn } from "./constraints";
+import { mayRunOn } from "../plan/constraints";
 import type { DeploymentProblem } from "./problem";
 
 /** Nodes of one GPU type that the same models may use and that need not be told apart: replicas are counted over all of them. */

@@ -1,8 +1,8 @@
-import type { LoadCurve } from "../cascade/loadCurve";
+import type { LoadCurve } from "../engine/loadCurve";
 import type { ReplicaShape } from "../hardware/parallelism";
 import type { MilpEngine } from "../milp/engine";
-import type { Placement, RunningReplica } from "../plan/plan";
-import type { PlanConstraints } from "./constraints";
+import type { Placement, RunningReplica } from "../plan/clusterSpec";
+import type { PlanConstraints } from "../plan/constraints";
 
 /** One way to run a replica of a stage's model: on which GPU type, in which shape, and what it sustains within a latency. */
 export interface ReplicaOption {
@@ -33,7 +33,7 @@ export interface DeploymentNode {
  * lowest cost, then the fewest GPUs. `cost` minimises USD/hour with every stage within `stageLimitSeconds`; among equals the fewest
  * changed replicas, then the fewest GPUs.
  */
-export type DeploymentObjective = { readonly kind: "latency" } | { readonly kind: "cost"; readonly stageLimitSeconds: number };
+type DeploymentObjective = { readonly kind: "latency" } | { readonly kind: "cost"; readonly stageLimitSeconds: number };
 
 /** Which replicas of each stage's model on which nodes. Tensor parallelism never crosses a node; a pipeline crosses nodes of one GPU type. */
 export interface DeploymentProblem {

@@ -1,17 +1,17 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { loadGlpkEngine } from "@/server/planning/glpkEngine";
-import { loadHighsEngine } from "@/server/planning/highsEngine";
-import { capacityTable, replicasFor } from "../cascade/capacityTable";
+import { loadHighsEngine } from "@/server/planning/ensembles/highsEngine";
+import { loadGlpkEngine } from "@/server/planning/planner/glpkEngine";
+import { capacityTable, replicasFor } from "../cascade/tables/capacityTable";
 import { sameOptimum } from "../milp/agreement";
 import { minMaxAllocation } from "../milp/bisection";
 import type { MilpEngine } from "../milp/engine";
-import { leastLatencyByTrying } from "./bruteForce";
-import type { PlanConstraints } from "./constraints";
+import type { PlanConstraints } from "../plan/constraints";
 import type { DeploymentNode, DeploymentProblem, Solving } from "./problem";
 import { type Deployment, solveDeployment } from "./solveDeployment";
 import { leastSeconds } from "./stageLatency";
-import { testProblem } from "./testProblem";
+import { leastLatencyByTrying } from "./testing/bruteForce";
+import { testProblem } from "./testing/testProblem";
 
 const engines: readonly [string, () => Promise<MilpEngine>][] = [
   ["HiGHS", loadHighsEngine],

@@ -1,4 +1,4 @@
-import { rateWithin } from "../cascade/loadCurve";
+import { rateWithin } from "../engine/loadCurve";
 import type { Row } from "../milp/model";
 import { type DeploymentModel, deploymentModel } from "./deploymentModel";
 import { type Expression, evaluate, minimising, rowOf, scaled, sumOf } from "./expression";
@@ -11,7 +11,7 @@ import { type TimedSolver, timedSolver } from "./timedSolver";
 /** Latencies are found to this, relative. */
 const PRECISION = 1e-6;
 
-export interface DeployedReplica extends PlacedReplica {
+interface DeployedReplica extends PlacedReplica {
   /** Share of the stage's requests, such that all its replicas have the same latency. */
   readonly share: number;
 }

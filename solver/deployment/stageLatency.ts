@@ -1,4 +1,4 @@
-import { type LoadCurve, rateWithin } from "../cascade/loadCurve";
+import { type LoadCurve, rateWithin } from "../engine/loadCurve";
 import type { DeploymentProblem, PlacedReplica } from "./problem";
 
 /** So many replicas with one curve. */

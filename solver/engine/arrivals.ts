@@ -1,5 +1,5 @@
-import { atRate, thinnedArrivals } from "../cascade/thinning";
-import { gammaArrivals } from "../workload/gammaArrivals";
+import { gammaArrivals } from "./gammaArrivals";
+import { atRate, thinnedArrivals } from "./thinning";
 
 /** How requests of an open loop come. */
 export type ArrivalLaw =

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { mean } from "@/solver/numeric/quantile";
 import { seededRandom } from "@/solver/numeric/random";
 import { arrivals } from "./arrivals";
-import { createReplica } from "./replica";
+import { createReplica } from "./createReplica";
 import type { ReplicaModel, StepTime } from "./replicaModel";
 import { saturationRate } from "./saturation";
 import { simulateClosedLoop } from "./simulateClosedLoop";

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createReplica, type EngineRequest, type ReplicaEventKind } from "./replica";
+import { createReplica } from "./createReplica";
+import type { EngineRequest, ReplicaEventKind } from "./replica";
 import type { ReplicaModel, StepTime } from "./replicaModel";
 import { simulateClosedLoop } from "./simulateClosedLoop";
 import { simulateReplica } from "./simulateReplica";
-import { type SeenEvent, stepByStep } from "./stepByStep";
+import { type SeenEvent, stepByStep } from "./testing/stepByStep";
 
 /**
  * Step times in multiples of 1/1024 s, so that sums of them are exact in binary whatever their order: a jump over many steps and the

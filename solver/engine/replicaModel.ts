@@ -1,5 +1,4 @@
-/** Where a number comes from. Shown beside it, also on the screen. */
-export type Provenance = { readonly kind: "measured" | "fitted" | "extrapolated" | "published"; readonly source: string };
+import type { Provenance } from "./provenance";
 
 /**
  * Time of one engine step. Decode is split so that many steps can be jumped over in closed form: with n sequences and K

@@ -1,7 +1,7 @@
+import { SlotDeque } from "../collections/slotDeque";
+import { SlotHeap } from "../collections/slotHeap";
 import type { StepLoad } from "./replicaModel";
 import { DECODING, PREFILLING, type SequenceTable, WAITING } from "./sequenceTable";
-import { SlotDeque } from "./slotDeque";
-import { SlotHeap } from "./slotHeap";
 
 /**
  * Sequences that one engine runs: those that decode, one token a step, and those whose prompts are being prefilled in chunks, in

@@ -1,7 +1,8 @@
-import { createReplica, type OnReplicaEvent } from "./replica";
+import { SlotHeap } from "../collections/slotHeap";
+import { createReplica } from "./createReplica";
+import type { OnReplicaEvent } from "./replica";
 import type { ReplicaModel } from "./replicaModel";
 import { OutcomeRecorder, type Recording, type ReplicaOutcome, type ReplicaRequests } from "./replicaOutcome";
-import { SlotHeap } from "./slotHeap";
 
 export interface ClosedLoop extends Recording {
   /** Requests in flight as long as there are others to send; at least 1. */

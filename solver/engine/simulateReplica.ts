@@ -1,4 +1,4 @@
-import { createReplica } from "./replica";
+import { createReplica } from "./createReplica";
 import type { ReplicaModel } from "./replicaModel";
 import { OutcomeRecorder, type Recording, type ReplicaOutcome, type ReplicaRequests } from "./replicaOutcome";
 

@@ -1,6 +1,6 @@
+import { SlotDeque } from "../collections/slotDeque";
 import type { EngineAging } from "./replicaModel";
 import type { SequenceTable } from "./sequenceTable";
-import { SlotDeque } from "./slotDeque";
 import type { WaitingQueue } from "./waitingQueue";
 
 /** Of a request that does not wait. */

@@ -3,7 +3,7 @@ import type { ReplicaModel } from "./replicaModel";
 import { simulateClosedLoop } from "./simulateClosedLoop";
 
 /** What ended a curve of throughput: more gained nothing, the engine takes no more sequences, or more no longer fit its KV cache without preemption. */
-export type CurveEnd = "throughput" | "sequences" | "memory";
+type CurveEnd = "throughput" | "sequences" | "memory";
 
 /** What one replica writes by how many requests it has in flight, as far as more of them are worth it. */
 export interface ThroughputCurve {

@@ -1,5 +1,5 @@
+import { SlotDeque } from "../collections/slotDeque";
 import type { SequenceTable } from "./sequenceTable";
-import { SlotDeque } from "./slotDeque";
 
 /**
  * Requests of one engine outside its batch. In front stand those that have arrived, those ahead first, then by priority (lower first), then by arrival;

@@ -1,66 +1,89 @@
+import { z } from "zod";
+
+/** A decoder with more layers is a typing error. */
+export const MOST_LAYERS = 1000;
+
+/** Wider, deeper or longer than this is a typing error. */
+const count = z.int().min(1).max(100_000_000);
+
 /** Grouped-query attention: `heads` query heads share `kvHeads` pairs of keys and values. */
-export interface GroupedQueryAttention {
-  readonly kind: "gqa";
-  readonly heads: number;
-  readonly kvHeads: number;
-  readonly headDim: number;
+const groupedQueryAttentionSchema = z.strictObject({
+  kind: z.literal("gqa"),
+  heads: count,
+  kvHeads: count,
+  headDim: count,
   /** Biases on the query, key and value projections. */
-  readonly qkvBias: boolean;
-}
+  qkvBias: z.boolean(),
+});
 
 /** Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434): the cache holds one compressed vector a token, not keys and values. */
-export interface LatentAttention {
-  readonly kind: "mla";
-  readonly heads: number;
+const latentAttentionSchema = z.strictObject({
+  kind: z.literal("mla"),
+  heads: count,
   /** Width of the compressed query (`q_lora_rank`); null where queries are projected directly. */
-  readonly queryRank: number | null;
+  queryRank: count.nullable(),
   /** Width of the cached latent (`kv_lora_rank`). */
-  readonly kvRank: number;
+  kvRank: count,
   /** Query and key width without and with rotary position (`qk_nope_head_dim`, `qk_rope_head_dim`). */
-  readonly nopeDim: number;
-  readonly ropeDim: number;
-  readonly valueDim: number;
-}
+  nopeDim: count,
+  ropeDim: count,
+  valueDim: count,
+});
 
 /** Gated feed-forward layers, all alike. */
-export interface DenseFeedForward {
-  readonly kind: "dense";
-  readonly ffn: number;
-}
+const denseFeedForwardSchema = z.strictObject({ kind: z.literal("dense"), ffn: count });
 
 /** Mixture of experts: each token passes `expertsPerToken` of `experts` gated feed-forward networks of width `expertFfn`. */
-export interface MoeFeedForward {
-  readonly kind: "moe";
-  readonly experts: number;
-  readonly expertsPerToken: number;
-  readonly expertFfn: number;
+const moeFeedForwardSchema = z.strictObject({
+  kind: z.literal("moe"),
+  experts: count,
+  expertsPerToken: count,
+  expertFfn: count,
   /** Experts every token passes besides. */
-  readonly shared: { readonly count: number; readonly ffn: number } | null;
+  shared: z.strictObject({ count, ffn: count }).nullable(),
   /** Layers with an ordinary feed-forward in the experts' place (DeepSeek's first, every other of Llama 4 Maverick). */
-  readonly denseLayers: { readonly count: number; readonly ffn: number } | null;
-}
+  denseLayers: z.strictObject({ count, ffn: count }).nullable(),
+});
 
-/** A decoder with gated feed-forward layers, as its configuration file states it. */
-export interface Architecture {
-  readonly layers: number;
-  readonly hidden: number;
-  readonly attention: GroupedQueryAttention | LatentAttention;
-  readonly feedForward: DenseFeedForward | MoeFeedForward;
-  readonly vocabulary: number;
-  /** One table serves as input embedding and output projection. */
-  readonly tiedEmbeddings: boolean;
-  /** Norm vectors of `hidden` weights per layer: 2, or 4 where a model also normalises after attention and feed-forward. */
-  readonly normsPerLayer: number;
-  /**
-   * Share of the layers (0..1) that attend to the last `tokens` tokens only; null where all see everything. Memory is counted as if
-   * they saw everything: an upper bound, since engines differ in what they free.
-   */
-  readonly slidingWindow: { readonly tokens: number; readonly layersShare: number } | null;
-}
+/**
+ * A decoder with gated feed-forward layers, as its configuration file states it. Impossible figures are refused with the field's path: more
+ * experts a token than there are, KV heads that no group shares evenly.
+ */
+export const architectureSchema = z
+  .strictObject({
+    layers: z.int().min(1).max(MOST_LAYERS),
+    hidden: count,
+    attention: z.discriminatedUnion("kind", [groupedQueryAttentionSchema, latentAttentionSchema]),
+    feedForward: z.discriminatedUnion("kind", [denseFeedForwardSchema, moeFeedForwardSchema]),
+    vocabulary: count,
+    /** One table serves as input embedding and output projection. */
+    tiedEmbeddings: z.boolean(),
+    /** Norm vectors of `hidden` weights per layer: 2, or 4 where a model also normalises after attention and feed-forward. */
+    normsPerLayer: z.int().min(0).max(8),
+    /**
+     * Share of the layers (0..1) that attend to the last `tokens` tokens only; null where all see everything. Memory is counted as if they
+     * saw everything: an upper bound, since engines differ in what they free.
+     */
+    slidingWindow: z.strictObject({ tokens: count, layersShare: z.number().gt(0).max(1) }).nullable(),
+  })
+  .superRefine(({ layers, attention, feedForward }, context) => {
+    const refuse = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
+    if (attention.kind === "gqa" && attention.heads % attention.kvHeads !== 0)
+      refuse(["attention", "kvHeads"], `${attention.kvHeads} KV heads do not divide ${attention.heads} query heads`);
+    if (feedForward.kind !== "moe") return;
+    const { experts, expertsPerToken, denseLayers } = feedForward;
+    if (expertsPerToken > experts)
+      refuse(["feedForward", "expertsPerToken"], `a token cannot pass ${expertsPerToken} of ${experts} experts`);
+    if (denseLayers !== null && denseLayers.count >= layers)
+      refuse(["feedForward", "denseLayers", "count"], `${denseLayers.count} dense layers of ${layers} leave none for experts`);
+  });
+
+export type Architecture = Readonly<z.infer<typeof architectureSchema>>;
 
 /** One kind of weight matrix, found in `count` of the model's layers. */
 export type LinearLayer = {
   readonly name: string;
+  readonly role: "projection" | "router" | "feed-forward-in" | "feed-forward-out";
   readonly count: number;
   readonly inFeatures: number;
   readonly outFeatures: number;
@@ -91,7 +114,7 @@ export function linearParams(a: Architecture): number {
 }
 
 /** Weights of the linear layers that one token is multiplied with: all of a dense model, the chosen experts of a mixture. */
-export function activeLinearParams(a: Architecture): number {
+function activeLinearParams(a: Architecture): number {
   return linearLayers(a).reduce(
     (sum, layer) =>
       sum + (layer.kind === "routed-expert" ? (layerParams(layer) / layer.experts) * layer.expertsPerToken : layerParams(layer)),
@@ -124,7 +147,7 @@ export function attentionWidth({ attention }: Architecture): number {
 /** Feed-forward values that one token activates, over all layers: of its chosen and shared experts in a mixture. */
 export function activatedFfn(a: Architecture): number {
   return linearLayers(a).reduce((sum, layer) => {
-    if (!layer.name.endsWith("down")) return sum;
+    if (layer.role !== "feed-forward-out") return sum;
     return sum + layer.count * layer.inFeatures * (layer.kind === "routed-expert" ? layer.expertsPerToken : 1);
   }, 0);
 }
@@ -179,7 +202,7 @@ function feedForwardLayers({ feedForward, layers, hidden }: Architecture): reado
   const count = layers - (denseLayers?.count ?? 0);
   const routed = { kind: "routed-expert", experts, expertsPerToken } as const;
   return [
-    { ...dense("router", count, hidden, experts), replicated: true },
+    { ...dense("router", count, hidden, experts), role: "router", replicated: true },
     ...gated("expert", count, hidden, expertFfn).map((layer) => ({ ...layer, ...routed })),
     ...(shared === null ? [] : gated("shared expert", count, hidden, shared.count * shared.ffn)),
     ...(denseLayers === null ? [] : gated("feed-forward", denseLayers.count, hidden, denseLayers.ffn)),
@@ -188,6 +211,7 @@ function feedForwardLayers({ feedForward, layers, hidden }: Architecture): reado
 
 const dense = (name: string, count: number, inFeatures: number, outFeatures: number): LinearLayer => ({
   name,
+  role: "projection",
   count,
   inFeatures,
   outFeatures,
@@ -196,6 +220,6 @@ const dense = (name: string, count: number, inFeatures: number, outFeatures: num
 });
 
 const gated = (name: string, count: number, hidden: number, ffn: number): readonly LinearLayer[] => [
-  dense(`${name} gate and up`, count, hidden, 2 * ffn),
-  dense(`${name} down`, count, ffn, hidden),
+  { ...dense(`${name} gate and up`, count, hidden, 2 * ffn), role: "feed-forward-in" },
+  { ...dense(`${name} down`, count, ffn, hidden), role: "feed-forward-out" },
 ];

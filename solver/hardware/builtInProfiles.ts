@@ -1,4 +1,4 @@
-import type { Provenance } from "@/solver/engine/replicaModel";
+import type { Provenance } from "../engine/provenance";
 import { type Coefficient, coefficientNames, type EngineKind, type EngineProfile, noDelay, noTokenWork } from "./engineProfile";
 
 const RUNS = "runs of ai-dynamo/aiconfigurator (Apache-2.0), means only";
@@ -99,7 +99,7 @@ const NO_FRONT_END = {
  * is not matched: with hundreds of streams in flight it
  * is two to ten times what engine steps explain, so its error is that of a prediction nobody fitted.
  */
-export const sglangProfile: EngineProfile = {
+const sglangProfile: EngineProfile = {
   id: "sglang",
   name: "SGLang",
   engine: "sglang",

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { MOST_LAYERS } from "./huggingFaceFamilies";
-import type { MeasuredGpu } from "./kernelCoefficients";
+import { architectureSchema } from "./architecture";
+import { measuredGpus } from "./kernelCoefficients";
 
 /** The largest figure a card takes: bytes, bytes a second or operations a second above it are a typing error. */
 export const MOST_CARD_FIGURE = 1e18;
@@ -8,58 +8,9 @@ export const MOST_CARD_FIGURE = 1e18;
 /** The highest price of a GPU, in dollars an hour. */
 export const MOST_GPU_PRICE_USD = 1000;
 
-/** Wider, deeper or longer than this is a typing error. */
+/** Longer than this is a typing error. */
 const count = z.int().min(1).max(100_000_000);
 const positive = z.number().positive("give a number above 0").max(MOST_CARD_FIGURE);
-
-const attentionSchema = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("gqa"), heads: count, kvHeads: count, headDim: count, qkvBias: z.boolean() }),
-  z.strictObject({
-    kind: z.literal("mla"),
-    heads: count,
-    queryRank: count.nullable(),
-    kvRank: count,
-    nopeDim: count,
-    ropeDim: count,
-    valueDim: count,
-  }),
-]);
-
-const feedForwardSchema = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("dense"), ffn: count }),
-  z.strictObject({
-    kind: z.literal("moe"),
-    experts: count,
-    expertsPerToken: count,
-    expertFfn: count,
-    shared: z.strictObject({ count, ffn: count }).nullable(),
-    denseLayers: z.strictObject({ count, ffn: count }).nullable(),
-  }),
-]);
-
-/** What cannot be is refused with the field's path: more experts a token than there are, KV heads that no group shares evenly. */
-export const architectureSchema = z
-  .strictObject({
-    layers: z.int().min(1).max(MOST_LAYERS),
-    hidden: count,
-    attention: attentionSchema,
-    feedForward: feedForwardSchema,
-    vocabulary: count,
-    tiedEmbeddings: z.boolean(),
-    normsPerLayer: z.int().min(0).max(8),
-    slidingWindow: z.strictObject({ tokens: count, layersShare: z.number().gt(0).max(1) }).nullable(),
-  })
-  .superRefine(({ layers, attention, feedForward }, context) => {
-    const refuse = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
-    if (attention.kind === "gqa" && attention.heads % attention.kvHeads !== 0)
-      refuse(["attention", "kvHeads"], `${attention.kvHeads} KV heads do not divide ${attention.heads} query heads`);
-    if (feedForward.kind !== "moe") return;
-    const { experts, expertsPerToken, denseLayers } = feedForward;
-    if (expertsPerToken > experts)
-      refuse(["feedForward", "expertsPerToken"], `a token cannot pass ${expertsPerToken} of ${experts} experts`);
-    if (denseLayers !== null && denseLayers.count >= layers)
-      refuse(["feedForward", "denseLayers", "count"], `${denseLayers.count} dense layers of ${layers} leave none for experts`);
-  });
 
 /** An id stands in addresses and flags: letters, digits, dots, hyphens and underscores. */
 const id = z
@@ -81,9 +32,6 @@ export const userModelSchema = z.strictObject({
   source,
 });
 
-/** GPUs whose measured kernel efficiencies a card may borrow. */
-export const measuredGpus = ["a100-sxm-80g", "h100-sxm", "h200-sxm", "b200-sxm", "l40s"] as const satisfies readonly MeasuredGpu[];
-
 export const userGpuSchema = z.strictObject({
   id,
   name: z.string().trim().min(1).max(80),
@@ -100,7 +48,7 @@ export const userGpuSchema = z.strictObject({
 });
 
 /** A price of the user's own for a GPU, and the day (YYYY-MM-DD) it was set. */
-export const gpuPriceSchema = z.strictObject({
+const gpuPriceSchema = z.strictObject({
   usdPerGpuHour: z.number().positive("give a price above 0").max(MOST_GPU_PRICE_USD),
   asOf: z.iso.date(),
 });

@@ -14,7 +14,7 @@ export interface CardCatalogue {
 export const noUserCards: UserCards = { models: [], gpus: [], prices: {} };
 
 /** The card of a model the user described. */
-export const userModelCard = ({ source, ...model }: UserModel): ModelCard => ({
+const userModelCard = ({ source, ...model }: UserModel): ModelCard => ({
   ...model,
   paramsB: parameterCount(model.architecture) / 1e9,
   provenance: { kind: "published", source },

@@ -118,7 +118,6 @@ export type EngineProfile = z.infer<typeof engineProfileSchema>;
 export type EngineCoefficients = EngineProfile["coefficients"];
 export type ProfileErrors = NonNullable<EngineProfile["errors"]>;
 export type MetricErrors = ProfileErrors["ttft"];
-export type FittedOn = NonNullable<EngineProfile["fittedOn"]>;
 
 /** How well a fit knows a coefficient, in words; empty where nothing is said. */
 export function standardErrorWords({ standardError }: EngineProfile["provenance"][Coefficient]): string {

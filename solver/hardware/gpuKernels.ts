@@ -1,14 +1,15 @@
-import type { Provenance } from "@/solver/engine/replicaModel";
+import type { Provenance } from "../engine/provenance";
+import { wholePercent } from "../wording/wording";
 import type { EngineProfile } from "./engineProfile";
 import type { GpuCard } from "./gpus";
-import { kernelCoefficients } from "./kernelCoefficients";
 import type {
   AllReduceCoefficients,
   DecodeAttentionCoefficients,
   GemmCoefficients,
-  KernelRates,
   PrefillAttentionCoefficients,
-} from "./kernels";
+} from "./kernelCoefficients";
+import { kernelCoefficients } from "./kernelCoefficients";
+import type { KernelRates } from "./kernels";
 import { bytesPerWeight, type ModelCard, type Precision } from "./modelCard";
 
 /** The kernels a model runs on a GPU: coefficients picked by precision, corrected by the engine's factors. */
@@ -79,7 +80,6 @@ export function kernelRates(gpu: GpuCard, weightBytes: number): KernelRates {
 /** Where the kernel coefficients used for a model on a GPU come from, and what they miss their tables by. */
 function kernelProvenance(gpu: GpuCard, model: ModelCard): Provenance {
   const { gemm, decodeAttention, prefillAttention, allReduce } = kernelCoefficients[gpu.efficienciesOf];
-  const percent = (error: number): string => `${Math.round(100 * error)} %`;
   const weights = model.precision === "fp8" && gpu.denseFlopsFp8 !== null ? (gemm.fp8 ?? gemm.bf16) : gemm.bf16;
   const cache = model.kvBytesPerValue < 2 ? "fp8" : "bf16";
   const attention = Math.max(
@@ -87,7 +87,7 @@ function kernelProvenance(gpu: GpuCard, model: ModelCard): Provenance {
     (prefillAttention[cache] ?? prefillAttention.bf16).medianError,
   );
   const reduce = Math.max(...Object.values(allReduce).map(({ medianError }) => medianError));
-  const source = `kernel tables of ${gpu.efficienciesOf} (ai-dynamo/aiconfigurator@095f58a); median errors: GEMM ${percent(weights.medianError)}, attention ${percent(attention)}, all-reduce ${percent(reduce)}`;
+  const source = `kernel tables of ${gpu.efficienciesOf} (ai-dynamo/aiconfigurator@095f58a); median errors: GEMM ${wholePercent(weights.medianError)}, attention ${wholePercent(attention)}, all-reduce ${wholePercent(reduce)}`;
   return gpu.efficienciesOf === gpu.id
     ? { kind: "fitted", source }
     : { kind: "extrapolated", source: `${gpu.id} has no tables of its own; ${source}` };

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Architecture } from "./architecture";
-import { architectureSchema } from "./cardSchema";
+import { architectureSchema } from "./architecture";
 import { BadField, Config, type Family, families, groupedQuery, statedWindow } from "./huggingFaceFamilies";
 import type { ModelCard } from "./modelCard";
 
 /** What a `config.json` says of a model. */
-export interface ReadConfig {
+interface ReadConfig {
   readonly ok: true;
   readonly architecture: Architecture;
   readonly precision: ModelCard["precision"];

@@ -1,4 +1,5 @@
 import type { Architecture } from "./architecture";
+import { MOST_LAYERS } from "./architecture";
 
 /** How one family's configuration differs from a plain decoder. `model_type` names the family. */
 export interface Family {
@@ -11,9 +12,6 @@ export interface Family {
   /** Where neither `layer_types` nor `sliding_window` alone tells which layers have a window. */
   readonly slidingWindow?: (config: Config) => Architecture["slidingWindow"];
 }
-
-/** More is a typing error. */
-export const MOST_LAYERS = 1000;
 
 /** A field that the configuration must have and lacks, or that is no whole number. */
 export class BadField extends Error {}

@@ -1,40 +1,9 @@
-/** A dense GEMM of `rows` tokens with one weight matrix. */
-export interface GemmCoefficients {
-  /** Time of the smallest call in a CUDA graph. */
-  readonly launchSeconds: number;
-  /** Share of nominal memory bandwidth at which weights are read. */
-  readonly weightRead: number;
-  /** Share of nominal memory bandwidth at which activations are read, quantised where weights are fp8, and written. */
-  readonly activation: number;
-  /** Share of dense peak reached by large calls. */
-  readonly compute: number;
-  /** Exponent of the smooth maximum of reading weights and computing: 1 adds them up, infinity is the roofline's sharp corner. */
-  readonly sharpness: number;
-}
-
-/** Attention of decoding sequences, one query each. */
-export interface DecodeAttentionCoefficients {
-  readonly launchSeconds: number;
-  /** Share of nominal memory bandwidth at which keys and values are read. */
-  readonly kvRead: number;
-  readonly secondsPerSequenceHead: number;
-}
-
-/** Causal attention of a prompt. */
-export interface PrefillAttentionCoefficients {
-  readonly launchSeconds: number;
-  /** Share of dense bf16 peak. */
-  readonly compute: number;
-  /** Share of nominal memory bandwidth at which queries, keys, values and results pass. */
-  readonly activation: number;
-}
-
-/** All-reduce among the GPUs of one tensor-parallel group: latency plus ring volume over the link. */
-export interface AllReduceCoefficients {
-  readonly latencySeconds: number;
-  /** Share of the link's nominal rate. */
-  readonly link: number;
-}
+import type {
+  AllReduceCoefficients,
+  DecodeAttentionCoefficients,
+  GemmCoefficients,
+  PrefillAttentionCoefficients,
+} from "./kernelCoefficients";
 
 /** What the memory and the tensor cores of a GPU can do at best, for one precision of weights. */
 export interface KernelRates {
@@ -69,7 +38,7 @@ export function gemmSeconds(
 }
 
 /** Expected number of experts that at least one of `rows` tokens is sent to, each token choosing `perToken` of them evenly. */
-export const expertsTouched = (experts: number, perToken: number, rows: number): number => experts * (1 - (1 - perToken / experts) ** rows);
+const expertsTouched = (experts: number, perToken: number, rows: number): number => experts * (1 - (1 - perToken / experts) ** rows);
 
 /**
  * One grouped GEMM over the experts of a layer, as `gemmSeconds`, where only the weights of experts touched are read and every token

@@ -1,4 +1,4 @@
-import type { Provenance } from "@/solver/engine/replicaModel";
+import type { Provenance } from "../engine/provenance";
 import { type Architecture, kvValuesPerLayer, type LinearLayer, layerParams, linearLayers, parameterCount } from "./architecture";
 
 /**
@@ -35,7 +35,7 @@ export function atPrecision(card: ModelCard, precision: Precision, kvBytesPerVal
 
 /** Bytes of one weight of this matrix in this card's checkpoint. Routers are small and always kept in bf16. */
 export function layerBytesPerWeight(card: ModelCard, layer: LinearLayer): number {
-  const kept = layer.name === "router" || (card.quantized === "routed-experts" && layer.kind !== "routed-expert");
+  const kept = layer.role === "router" || (card.quantized === "routed-experts" && layer.kind !== "routed-expert");
   return bytesPerWeight[kept ? "bf16" : card.precision];
 }
 

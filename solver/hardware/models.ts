@@ -1,34 +1,31 @@
-import { parameterCount } from "./architecture";
-import { deepSeekModels } from "./families/deepSeek";
-import type { ModelFigures } from "./families/figures";
-import { gemmaModels } from "./families/gemma";
-import { llamaModels } from "./families/llama";
-import { mistralModels } from "./families/mistral";
-import { otherModels } from "./families/others";
-import { qwenModels } from "./families/qwen";
+import { z } from "zod";
+import { provenanceSchema } from "../engine/provenance";
+import { architectureSchema, parameterCount } from "./architecture";
 import type { ModelCard } from "./modelCard";
+import table from "./tables/models.json" with { type: "json" };
 
-const FIGURES: readonly ModelFigures[] = [
-  ...llamaModels,
-  ...gemmaModels,
-  ...qwenModels,
-  ...mistralModels,
-  ...deepSeekModels,
-  ...otherModels,
-];
+/** What the table of shipped models states of each: `tables/models.json`. */
+const modelTableSchema = z.array(
+  z.strictObject({
+    id: z.string(),
+    huggingFace: z.string().nullable(),
+    publishedParamsB: z.number().positive().nullable(),
+    maxContextTokens: z.int().positive(),
+    precision: z.enum(["bf16", "fp8", "int4"]).default("bf16"),
+    quantized: z.enum(["linear-layers", "routed-experts"]).default("linear-layers"),
+    architecture: architectureSchema,
+    provenance: provenanceSchema,
+  }),
+);
+
+/** What most decoders have in common; the table leaves it out. */
+const COMMON = { tiedEmbeddings: false, normsPerLayer: 2, slidingWindow: null };
+
+const figures = modelTableSchema.parse(table.map((row) => ({ ...row, architecture: { ...COMMON, ...row.architecture } })));
 
 /** Every model Weir ships with, by id. Keys and values are kept in bf16, the engines' default, also under fp8 weights. */
 export const modelCards: Readonly<Record<string, ModelCard>> = Object.fromEntries(
-  FIGURES.map((figures) => [
-    figures.id,
-    {
-      precision: "bf16",
-      quantized: "linear-layers",
-      ...figures,
-      kvBytesPerValue: 2,
-      paramsB: parameterCount(figures.architecture) / 1e9,
-    },
-  ]),
+  figures.map((model) => [model.id, { ...model, kvBytesPerValue: 2, paramsB: parameterCount(model.architecture) / 1e9 }]),
 );
 
 /** The shipped card of a model id such as `llama-3.1-8b`; undefined when there is none. */

@@ -1,4 +1,5 @@
-import type { Provenance, StepLoad, StepTime } from "@/solver/engine/replicaModel";
+import type { StepLoad, StepTime } from "@/solver/engine/replicaModel";
+import type { Provenance } from "../engine/provenance";
 import { activatedFfn, attentionWidth, kvShards, kvValuesPerLayer, type LinearLayer, linearLayers } from "./architecture";
 import { vllmProfile } from "./builtInProfiles";
 import type { EngineProfile } from "./engineProfile";

@@ -1,5 +1,5 @@
-import type { LabelledScore } from "./concordance";
-import { type Interval, meanQuality, shareOf } from "./interval";
+import { type Interval, meanQuality, shareOf } from "../numeric/interval";
+import type { LabelledScore } from "./pairCounts";
 
 /** From here on an answer counts as good. */
 const GOOD = 50;

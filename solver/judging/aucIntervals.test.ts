@@ -3,8 +3,9 @@ import { normalCdf, normalQuantile } from "../numeric/normal";
 import { mixSeed, type Random, seededRandom } from "../numeric/random";
 import { generatedWorkload } from "../workload/generated";
 import { modelledScores } from "../workload/judgeModel";
-import { aucOf, aucWithin, type LabelledScore } from "./concordance";
+import { aucOf, aucWithin } from "./concordance";
 import { answerOrder } from "./labelOrder";
+import type { LabelledScore } from "./pairCounts";
 
 type Ends = { readonly low: number; readonly high: number };
 const LABELS = 50;

@@ -1,11 +1,5 @@
-import { type Interval, NORMAL_90, shareOf } from "./interval";
-import { pairCounts } from "./pairCounts";
-
-/** What a measure gave an answer, and what a person did; 0..100 both. */
-export interface LabelledScore {
-  readonly score: number;
-  readonly label: number;
-}
+import { type Interval, NORMAL_90, shareOf } from "../numeric/interval";
+import { type LabelledScore, pairCounts } from "./pairCounts";
 
 /** Of all pairs of answers with different labels, how a measure orders them. */
 interface Concordance {

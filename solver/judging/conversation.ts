@@ -1,3 +1,4 @@
+import { isRecord } from "../collections/isRecord";
 /** A conversation as a judge and a person read it: a line for each message, its role before what it says and the calls it makes. */
 export const conversationText = (messages: readonly unknown[]): string => messages.map(messageLine).join("\n");
 
@@ -16,5 +17,3 @@ function textOfContent(content: unknown): string {
   if (!Array.isArray(content)) return "";
   return content.map((part) => (isRecord(part) && typeof part.text === "string" ? part.text : "")).join("");
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

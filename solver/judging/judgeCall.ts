@@ -1,3 +1,4 @@
+import { isRecord } from "../collections/isRecord";
 import { messageText } from "./conversation";
 import { SCORE_TOKENS } from "./judgePrompt";
 import { readScore } from "./readReply";
@@ -26,5 +27,3 @@ export function completionScore(json: string): number | null {
     return null;
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

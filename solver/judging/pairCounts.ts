@@ -1,5 +1,3 @@
-import type { LabelledScore } from "./concordance";
-
 /** Of each answer: pairs with an answer of another label, and how many of them its score orders as the labels do, ties half. */
 export interface PairCounts {
   readonly pairs: Float64Array;
@@ -46,4 +44,10 @@ export function pairCounts(answers: readonly LabelledScore[]): PairCounts {
   hold("worse", ascending);
   hold("better", ascending.toReversed());
   return { pairs, right };
+}
+
+/** What a measure gave an answer, and what a person did; 0..100 both. */
+export interface LabelledScore {
+  readonly score: number;
+  readonly label: number;
 }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { meanQuality, shareOf } from "../numeric/interval";
 import { agreementOf, agreementOnPairs, calibrationOf } from "./agreement";
 import { aucOf, aucWithin, concordanceOfPairs, labelsToHalve } from "./concordance";
 import { type CascadeStep, floorFit } from "./floorFit";
-import { meanQuality, shareOf } from "./interval";
 import { answerOrder, pairOf } from "./labelOrder";
 import { noisePoints, orderFlips } from "./noise";
 import { pairCounts } from "./pairCounts";

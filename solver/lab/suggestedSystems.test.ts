@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { slackChoice } from "../policies/slackChoice";
+import { slackChoice } from "../policies/routes/slackChoice";
 import type { LabReplicas } from "./labSpec";
 import { labSystemSchema } from "./labSpec";
 import { MARGINS, SLACKS, suggestedSystems } from "./suggestedSystems";

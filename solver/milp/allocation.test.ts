@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { minMaxAllocation } from "./bisection";
-import { anyTables } from "./milpContract";
+import { anyTables } from "./testing/milpContract";
 import { weightedAllocation } from "./weightedAllocation";
 
 /** Every way to give GPUs to the stages, by exhaustion. */

@@ -15,7 +15,7 @@ export interface AllocationProblem {
  * `largest-stage` minimises the largest latency (Cascadia, section 3.2). `weighted-sum` minimises the sum of
  * `weights[s] * latency` with every latency at most `stageLimitSeconds`.
  */
-export type AllocationObjective =
+type AllocationObjective =
   | { readonly kind: "largest-stage" }
   | { readonly kind: "weighted-sum"; readonly weights: ArrayLike<number>; readonly stageLimitSeconds: number };
 
@@ -27,7 +27,7 @@ export interface Allocation {
 }
 
 /** One GPU count worth considering: fewer GPUs are slower, more up to the next step are no faster. */
-export interface Step {
+interface Step {
   readonly gpus: number;
   readonly seconds: number;
 }
@@ -70,7 +70,7 @@ export function allocationModel({ tables, gpus, objective }: AllocationProblem):
     const weight = objective.kind === "weighted-sum" ? (objective.weights[stage] ?? 0) : 0;
     for (const step of stepsOf(table, gpus, limit)) {
       const variable = variables.length;
-      variables.push({ name: columnName(stage, step.gpus), lower: 0, upper: 1, cost: weight * step.seconds, integer: true });
+      variables.push({ name: `x_${stage}_${step.gpus}`, lower: 0, upper: 1, cost: weight * step.seconds, integer: true });
       chosen.push({ variable, coefficient: 1 });
       latency.push({ variable, coefficient: step.seconds });
       used.push({ variable, coefficient: step.gpus });
@@ -83,15 +83,16 @@ export function allocationModel({ tables, gpus, objective }: AllocationProblem):
   return { name: "allocation", variables, rows };
 }
 
-/** GPUs per stage of a solution of `allocationModel`. */
-export function readAllocation(problem: AllocationProblem, model: MilpModel, x: ArrayLike<number>): Allocation {
-  const gpus = problem.tables.map(() => 0);
-  for (const [index, variable] of model.variables.entries()) {
-    const column = /^x_(\d+)_(\d+)$/.exec(variable.name);
-    if (column !== null && (x[index] ?? 0) > 0.5) gpus[Number(column[1])] = Number(column[2]);
-  }
-  const seconds = gpus.map((f, stage) => problem.tables[stage]?.[f - 1] ?? Number.POSITIVE_INFINITY);
-  return { gpus, latencySeconds: allocationValue(problem.objective, seconds) };
+/** GPUs per stage of a solution of `allocationModel`, whose columns stand in the order of the stages and their steps. */
+export function readAllocation({ tables, gpus: most, objective }: AllocationProblem, x: ArrayLike<number>): Allocation {
+  const limit = objective.kind === "weighted-sum" ? objective.stageLimitSeconds : Number.POSITIVE_INFINITY;
+  let column = objective.kind === "largest-stage" ? 1 : 0;
+  const gpus = tables.map((table) => {
+    const steps = stepsOf(table, most, limit);
+    const chosen = steps.findIndex((_, step) => (x[column + step] ?? 0) > 0.5);
+    column += steps.length;
+    return steps[chosen]?.gpus ?? 0;
+  });
+  const seconds = gpus.map((f, stage) => tables[stage]?.[f - 1] ?? Number.POSITIVE_INFINITY);
+  return { gpus, latencySeconds: allocationValue(objective, seconds) };
 }
-
-const columnName = (stage: number, gpus: number): string => `x_${stage}_${gpus}`;

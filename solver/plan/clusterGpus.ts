@@ -1,4 +1,4 @@
-import type { ClusterSpec } from "./plan";
+import type { ClusterSpec } from "./clusterSpec";
 
 /** GPU type of a node. */
 export const gpuOfNode = ({ gpu }: ClusterSpec, node: ClusterSpec["nodes"][number]): string => node.gpu ?? gpu;

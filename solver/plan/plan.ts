@@ -1,15 +1,18 @@
 import { z } from "zod";
-import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import { userCardsSchema } from "@/solver/hardware/cardSchema";
-import { modelLimitsSchema } from "@/solver/hardware/engineLimits";
 import { engineProfileSchema } from "@/solver/hardware/engineProfile";
 import { judgeTimeSourceSchema } from "@/solver/judging/judgeTime";
+import { planConstraintsSchema } from "@/solver/plan/constraints";
+import { clusterSpecSchema, placementSchema, runningReplicaSchema } from "./clusterSpec";
 import { type cascadePolicySchema, policySchema } from "./policySchema";
 
 /** A share, a probability or a utilisation. */
 const fraction = z.number().min(0).max(1);
+
 const score = z.number().min(0).max(100);
+
 const seconds = z.number().nonnegative();
+
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** One end of what a prediction may be wrong by: the value lies in [low, high] at the stated confidence. */
@@ -17,9 +20,6 @@ const bandSchema = z.object({ low: z.number(), high: z.number(), confidence: fra
 
 /** Only the ends, at the confidence and on the basis told elsewhere. */
 const spanSchema = bandSchema.pick({ low: true, high: true });
-
-/** The GPUs one replica occupies: GPU indices on a node. Tensor parallelism never crosses a node; a pipeline may. */
-const placementSchema = z.object({ node: z.string(), gpus: z.array(z.int().nonnegative()).min(1) });
 
 /** `count` replicas of one shape. Each has tp x pp GPUs and one entry of `placements` (its list of nodes and GPUs). */
 const replicaGroupSchema = z.object({
@@ -44,22 +44,6 @@ const modelDeploymentSchema = z.object({
   replicas: z.array(replicaGroupSchema).min(1),
 });
 
-/** A cluster as the planner sees it. */
-const clusterSpecSchema = z.object({
-  id: z.string().min(1),
-  name: z.string().min(1),
-  /** `described`: there is nothing to connect to; the others say how engines are started and found there. */
-  kind: z.enum(["described", "embedded", "endpoints", "processes", "kubernetes", "ray"]),
-  gpu: z.string().min(1),
-  /** A node with GPUs of another type names it. */
-  nodes: z.array(z.object({ name: z.string().min(1), gpus: z.int().positive(), gpu: z.string().min(1).optional() })).min(1),
-  usdPerGpuHour: z.number().nonnegative(),
-  /** Price of the other types' GPU hours, by type. */
-  otherUsdPerGpuHour: z.record(z.string(), z.number().nonnegative()).optional(),
-  /** Limits that engines run or will be started with; left out: engines' defaults are assumed. */
-  engineLimits: z.array(modelLimitsSchema).optional(),
-});
-
 /** What the operator asked for. Quality is held for the lower bound at `qualityConfidence` unless that is null (point value). */
 export const objectiveSchema = z.object({
   kind: z.enum(["latency-under-quality", "quality-under-latency", "cost-under-both"]),
@@ -70,13 +54,6 @@ export const objectiveSchema = z.object({
   qualityConfidence: fraction.nullable(),
   latencyBudgetSeconds: z.number().positive().nullable(),
   maxGpus: z.int().positive(),
-});
-
-/** A replica that ran when the plan was made. */
-const runningReplicaSchema = z.object({
-  model: z.string().min(1),
-  shape: z.object({ tp: z.int().positive(), pp: z.int().positive() }),
-  placements: z.array(placementSchema).min(1),
 });
 
 /** Everything that was put in, so that a plan can be made again. */
@@ -241,19 +218,26 @@ export const planSchema = z.object({
 });
 
 export type Band = z.infer<typeof bandSchema>;
-export type Placement = z.infer<typeof placementSchema>;
+
 /** The only kind of policy that the planner makes. */
 export type CascadePolicy = z.infer<typeof cascadePolicySchema>;
+
 export type ModelDeployment = z.infer<typeof modelDeploymentSchema>;
-export type ClusterSpec = z.infer<typeof clusterSpecSchema>;
+
 export type Objective = z.infer<typeof objectiveSchema>;
+
 export type JudgeOutlook = z.infer<typeof judgeOutlookSchema>;
-export type RunningReplica = z.infer<typeof runningReplicaSchema>;
+
 export type AlternationReport = z.infer<typeof alternationSchema>;
+
 export type StagePrediction = z.infer<typeof stagePredictionSchema>;
+
 export type Predictions = z.infer<typeof predictionsSchema>;
+
 export type Alternative = z.infer<typeof alternativeSchema>;
+
 export type SolverReport = z.infer<typeof solverSchema>;
+
 export type Plan = z.infer<typeof planSchema>;
 
 /** A plan before it is sealed with its hashes and its date, which need SHA-256 and a clock. */

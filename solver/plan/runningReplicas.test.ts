@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { examplePlanDraft } from "./examplePlan";
 import { replicaChange, runningReplicas } from "./runningReplicas";
+import { examplePlanDraft } from "./testing/examplePlan";
 
 const replica = (model: string, gpus: readonly number[], tp = gpus.length) => ({
   model,

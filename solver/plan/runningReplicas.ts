@@ -1,4 +1,5 @@
-import type { Placement, Plan, RunningReplica } from "./plan";
+import type { Placement, RunningReplica } from "./clusterSpec";
+import type { Plan } from "./plan";
 
 /** The replicas of a plan one by one, as they run while it is in force. */
 export function runningReplicas({ deployment }: Pick<Plan, "deployment">): RunningReplica[] {

@@ -10,11 +10,11 @@ import {
   type SlackPolicy,
 } from "../plan/policySchema";
 import { buildPolicy } from "./buildPolicy";
-import { cascadeContract } from "./cascadeContract";
-import { policyContract } from "./policyContract";
 import { policyRefusal } from "./policyRefusal";
-import { declared, justInTime, selections } from "./testJustInTime";
-import { starting } from "./worldOfContract";
+import { cascadeContract } from "./testing/cascadeContract";
+import { policyContract } from "./testing/policyContract";
+import { declared, justInTime, selections } from "./testing/testJustInTime";
+import { starting } from "./testing/worldOfContract";
 
 const names = ["small", "medium", "large"];
 

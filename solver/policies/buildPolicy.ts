@@ -1,22 +1,22 @@
 import type { JustInTimePolicy, OrderDocument, PlaceDocument, PolicyDocument } from "../plan/policySchema";
-import { affinityPlace } from "./affinityPlace";
-import { balancedRoute } from "./balancedRoute";
-import { cascadeRoute } from "./cascadeRoute";
 import { composePolicy } from "./composePolicy";
-import { fcfsOrder } from "./fcfsOrder";
-import { fixedRoute } from "./fixedRoute";
-import { justInTimePolicy } from "./justInTimePolicy";
-import { leastLoadPlace } from "./leastLoadPlace";
-import { lowestKvPlace } from "./lowestKvPlace";
-import { mlfqOrder } from "./mlfqOrder";
-import type { Policy } from "./policy";
-import type { Order, Place, Route } from "./policyParts";
+import type { Policy } from "./core/policy";
+import type { Order, Place, Route } from "./core/policyParts";
+import { justInTimePolicy } from "./justInTime/justInTimePolicy";
+import { fcfsOrder } from "./orders/fcfsOrder";
+import { mlfqOrder } from "./orders/mlfqOrder";
+import { sjfOrder, stjfOrder } from "./orders/shortestOrders";
+import { depthOrder, workflowOrder } from "./orders/workflowOrder";
+import { affinityPlace } from "./places/affinityPlace";
+import { leastLoadPlace } from "./places/leastLoadPlace";
+import { lowestKvPlace } from "./places/lowestKvPlace";
+import { roundRobinPlace } from "./places/roundRobinPlace";
+import { timeSlotsPlace } from "./places/timeSlotsPlace";
 import { policyRefusal } from "./policyRefusal";
-import { roundRobinPlace } from "./roundRobinPlace";
-import { sjfOrder, stjfOrder } from "./shortestOrders";
-import { slackRoute } from "./slackRoute";
-import { timeSlotsPlace } from "./timeSlotsPlace";
-import { depthOrder, workflowOrder } from "./workflowOrder";
+import { balancedRoute } from "./routes/balancedRoute";
+import { cascadeRoute } from "./routes/cascadeRoute";
+import { fixedRoute } from "./routes/fixedRoute";
+import { slackRoute } from "./routes/slackRoute";
 
 /**
  * The policy a plan names, with state of its own, for the simulator and the gateway alike. Throws with the reason when the

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { examplePlanDraft } from "../plan/examplePlan";
 import { type PolicyDocument, policySchema } from "../plan/policySchema";
+import { examplePlanDraft } from "../plan/testing/examplePlan";
 import { buildPolicy } from "./buildPolicy";
 import { changeQueueing, type Queueing, queueingOf } from "./changeQueueing";
 

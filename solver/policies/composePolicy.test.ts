@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { composePolicy } from "./composePolicy";
-import { fixedRoute } from "./fixedRoute";
-import type { ReplicaView, WaitingWork } from "./policy";
-import type { Place, Preference } from "./policyParts";
+import type { ReplicaView, WaitingWork } from "./core/policy";
+import type { Place, Preference } from "./core/policyParts";
+import { fixedRoute } from "./routes/fixedRoute";
 
 const queued = (id: string, inputTokens: number, stage = 0): WaitingWork => ({
   id,

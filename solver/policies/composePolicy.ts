@@ -1,19 +1,9 @@
 import { answeringStage, passedOver } from "./answeringStage";
+import type { Action, Need, Outage, Policy, ReplicaView, View, WaitingWork } from "./core/policy";
+import type { Order, Place, Preference, Route, Slots } from "./core/policyParts";
+import { refreshed, type Seats, seatsOf } from "./core/replicaSeats";
 import { type PlannedQueue, plannedMemory } from "./plannedMemory";
-import {
-  type Action,
-  lowerStage,
-  type Need,
-  type Outage,
-  type Policy,
-  type ReplicaView,
-  stageSkipped,
-  type View,
-  type WaitingWork,
-} from "./policy";
-import type { Order, Place, Preference, Route, Slots } from "./policyParts";
 import { ReleaseLog, ReleaseQueue } from "./releaseQueue";
-import { refreshed, type Seats, seatsOf } from "./replicaSeats";
 
 /** The three parts a common policy is made of. */
 export interface PolicyParts {
@@ -77,7 +67,7 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
 
   const reasoned = (wanted: number, stage: number) => ({
     stage,
-    reason: stage < wanted ? lowerStage : stageSkipped,
+    reason: stage < wanted ? ("lower-stage" as const) : ("stage-skipped" as const),
     skipped: passedOver(wanted, stage, stages),
   });
 
@@ -108,6 +98,7 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
       return model;
     },
     judges: (stage) => route.judges(stage),
+    acceptReason: (stage) => route.verdict(stage, null).reason,
     decide(view) {
       const actions: Action[] = [];
       const { outage } = view;

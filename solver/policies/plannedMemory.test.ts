@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
+import type { Reading, WaitingWork } from "./core/policy";
+import type { Slots } from "./core/policyParts";
+import { timeSlotsPlace } from "./places/timeSlotsPlace";
 import { plannedMemory } from "./plannedMemory";
-import type { Reading, WaitingWork } from "./policy";
-import type { Slots } from "./policyParts";
 import { ReleaseQueue } from "./releaseQueue";
-import { timeSlotsPlace } from "./timeSlotsPlace";
 
 const fresh = (value: number): Reading => ({ state: "fresh", value, ageSeconds: 0 });
 

@@ -1,5 +1,5 @@
-import type { HeldBack, MemoryForecast, NextPlacement, ReplicaMemory } from "./memoryForecast";
-import type { MemoryPlan, Slots } from "./policyParts";
+import type { HeldBack, MemoryForecast, NextPlacement, ReplicaMemory } from "./core/memoryForecast";
+import type { MemoryPlan, Slots } from "./core/policyParts";
 import type { ReleaseQueue } from "./releaseQueue";
 
 /** Waiting work of each model that is placed on trial. */

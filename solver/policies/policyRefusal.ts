@@ -1,6 +1,6 @@
 import type { CascadePolicy } from "../plan/plan";
 import { type BalancedPolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "../plan/policySchema";
-import { justInTimeRefusal } from "./justInTimeRefusal";
+import { justInTimeRefusal } from "./justInTime/justInTimeRefusal";
 
 /** Why no policy can be built from the document, in one sentence with the offending value; null when one can. */
 export function policyRefusal(document: PolicyDocument): string | null {

@@ -1,6 +1,6 @@
-import type { WaitingWork } from "./policy";
-import type { Order, Preference } from "./policyParts";
-import { type Ranked, RankedHeap } from "./rankedHeap";
+import { type Ranked, RankedHeap } from "../collections/rankedHeap";
+import type { WaitingWork } from "./core/policy";
+import type { Order, Preference } from "./core/policyParts";
 
 /** When the latest releases from one model's queue were, as many as work lets pass before it goes first. */
 export class ReleaseLog {

@@ -5,7 +5,7 @@ import { decodeArtefact, encodeArtefact } from "./artefact";
 import { confidencePredictor, trainConfidence } from "./confidence";
 import { configurationPredictor, trainConfigurations } from "./configurations";
 import { lengthPredictor, trainLengths } from "./lengths";
-import { testConfidenceRows, testConfigurationRows, testLengthRows } from "./testRows";
+import { testConfidenceRows, testConfigurationRows, testLengthRows } from "./testing/testRows";
 
 const lengthRows = testLengthRows(120, 1);
 const confidenceRows = testConfidenceRows(120, 1);

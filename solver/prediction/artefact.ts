@@ -1,21 +1,19 @@
-import { checkedArtefact } from "./checkedArtefact";
-import type { ConfidenceArtefact } from "./confidence";
-import type { ConfigurationArtefact } from "./configurations";
-import type { LengthArtefact } from "./lengths";
-
-/** A trained predictor as it is kept and sent to gateways. */
-export type Artefact = LengthArtefact | ConfidenceArtefact | ConfigurationArtefact;
+import { type Artefact, checkedArtefact } from "./checkedArtefact";
 
 /** First bytes of a file; the format's version, the checksum of all after it, and the header's length follow in four bytes each. */
 const MAGIC = "weirpred";
+
 const VERSION = 2;
+
 const PREFIX = MAGIC.length + 12;
 
 /** Arrays begin at multiples of it. */
 const ALIGNMENT = 8;
 
 const arrays = { Float32Array, Uint32Array, Uint16Array, Int16Array } as const;
+
 type ArrayName = keyof typeof arrays;
+
 type Numbers = InstanceType<(typeof arrays)[ArrayName]>;
 
 /** Stands in the header for an array in the body, by its first byte there and how many numbers it has. */

@@ -1,5 +1,3 @@
-import type { FeatureMatrix } from "./quantileForest";
-
 /** Bins of a feature, at most: its place is kept in a byte. */
 export const MAX_BINS = 256;
 
@@ -45,4 +43,11 @@ function edgesBelow(edges: Float32Array, value: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** Rows of numbers, one after another: `values[row * features + feature]`. */
+export interface FeatureMatrix {
+  readonly rows: number;
+  readonly features: number;
+  readonly values: Float32Array;
 }

@@ -4,12 +4,12 @@ import { type ConfigurationOrder, configurationOrder } from "./configurationOrde
 import type { ConfigurationSearch } from "./predictor";
 
 /** What is searched: the configurations of a workflow in order, and the chains that they are cut into. */
-export interface SearchGround {
+export interface SearchContext {
   readonly order: ConfigurationOrder;
   readonly chains: readonly Int32Array[];
 }
 
-export const searchGround = (sizes: readonly number[]): SearchGround => ({
+export const searchContext = (sizes: readonly number[]): SearchContext => ({
   order: configurationOrder(sizes),
   chains: minimalChains(sizes),
 });
@@ -43,7 +43,7 @@ const VERIFIED_A_ROUND = 256;
  * was verified counts, and the rest is left out.
  */
 export function searchChains(
-  { order, chains }: SearchGround,
+  { order, chains }: SearchContext,
   prompts: number,
   evaluate: (asked: AskedHeads) => Uint8Array,
   headsAllowed: () => number = () => Number.POSITIVE_INFINITY,

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type Artefact, decodeArtefact, encodeArtefact } from "./artefact";
+import { decodeArtefact, encodeArtefact } from "./artefact";
+import type { Artefact } from "./checkedArtefact";
 import { type ConfidenceArtefact, trainConfidence } from "./confidence";
 import { type ConfigurationArtefact, trainConfigurations } from "./configurations";
 import { type LengthArtefact, trainLengths } from "./lengths";
 import type { QuantileForest } from "./quantileForest";
-import { testConfidenceRows, testConfigurationRows, testLengthRows } from "./testRows";
+import { testConfidenceRows, testConfigurationRows, testLengthRows } from "./testing/testRows";
 
 type Changed<T> = {
   -readonly [Key in keyof T]: T[Key] extends ArrayBufferView | string | number | boolean | null ? T[Key] : Changed<T[Key]>;

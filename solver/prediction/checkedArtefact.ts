@@ -1,7 +1,9 @@
 import { z } from "zod";
-import type { Artefact } from "./artefact";
 import { configurations } from "./checkedConfigurations";
 import { encoder, floats, modelNames, wordSpace } from "./checkedParts";
+import type { ConfidenceArtefact } from "./confidence";
+import type { ConfigurationArtefact } from "./configurations";
+import type { LengthArtefact } from "./lengths";
 import { PROMPT_COUNTS } from "./promptFeatures";
 import type { QuantileForest } from "./quantileForest";
 import { REQUEST_COUNTS } from "./requestFeatures";
@@ -104,3 +106,6 @@ function forestProblem({ features, roots, feature, threshold, next, leafStart, r
   const ascends = targets.every((target, at) => Math.abs(target) <= MOST_LOG_TOKENS && (at === 0 || target > (targets[at - 1] ?? 0)));
   return ascends ? null : "has targets out of order or range";
 }
+
+/** A trained predictor as it is kept and sent to gateways. */
+export type Artefact = LengthArtefact | ConfidenceArtefact | ConfigurationArtefact;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { encodeArtefact } from "./artefact";
 import { type ConfidenceRows, confidenceOfEmbeddings, confidencePredictor, trainConfidence } from "./confidence";
 import { heldOutConfidence } from "./heldOut";
-import { testConfidenceRows, testPrompts } from "./testRows";
+import { testConfidenceRows, testPrompts } from "./testing/testRows";
 
 const rows = testConfidenceRows(800, 1);
 const fresh = testConfidenceRows(400, 5);

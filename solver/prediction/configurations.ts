@@ -4,14 +4,14 @@ import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { type ConfigurationSpace, configurationSpace } from "@/solver/workflow/configurationSpace";
 import { workflowShape } from "@/solver/workflow/workflowShape";
 import { acceptanceThreshold } from "./acceptance";
-import { searchChains, searchGround } from "./chainSearch";
+import type { FeatureMatrix } from "./binnedFeatures";
+import { searchChains, searchContext } from "./chainSearch";
 import type { ConfigurationRows } from "./configurationRows";
 import { allLogits, fitHeads, type HeadBank, verdicts } from "./headBank";
 import { logLoss } from "./logistic";
 import { platt } from "./penalisedHead";
-import type { ConfigurationPredictor, RequestFacts } from "./predictor";
+import type { ConfigurationSearch, RequestFacts } from "./predictor";
 import { componentsOf, learnReading, type PromptReading, readPrompts } from "./promptReading";
-import type { FeatureMatrix } from "./quantileForest";
 
 /** A trained predictor of accurate configurations, as it is kept. */
 export interface ConfigurationArtefact {
@@ -83,7 +83,7 @@ export function trainConfigurations(rows: ConfigurationRows, { seed }: { readonl
 export function configurationPredictor(artefact: ConfigurationArtefact): ConfigurationPredictor {
   const { workflow, models, reading, heads, threshold } = artefact;
   const space = configurationSpace(workflow, models);
-  const ground = searchGround(space.options.map(({ length }) => length));
+  const ground = searchContext(space.options.map(({ length }) => length));
   const least = Math.log(threshold / (1 - threshold));
   const search = (matrix: FeatureMatrix, headsAllowed?: () => number) =>
     searchChains(
@@ -158,4 +158,23 @@ function leftOut(folds: readonly Fold[], heads: Int32Array, penalty: number): Fl
     for (const [at, row] of asked.entries()) said.set(logits.subarray(at * heads.length, (at + 1) * heads.length), row * heads.length);
   }
   return said;
+}
+
+/** Predicts which configurations of a workflow are as accurate as the largest models (Aragog, section 3.1); built from an artefact. */
+export interface ConfigurationPredictor {
+  readonly artefact: ConfigurationArtefact;
+  readonly space: ConfigurationSpace;
+  /**
+   * One search a prompt, in lockstep rounds.
+   *
+   * @param headsAllowed asked before every round for the heads that a prompt may ask for in it at most; once it is 0, what was verified counts.
+   * @throws RangeError for heads that read embeddings.
+   */
+  predict(facts: readonly RequestFacts[], headsAllowed?: () => number): readonly ConfigurationSearch[];
+  /**
+   * The same of embeddings of the artefact's encoder, one prompt after another.
+   *
+   * @throws RangeError for heads that read words, or where there is no whole number of embeddings.
+   */
+  predictOfEmbeddings(values: Float32Array, headsAllowed?: () => number): readonly ConfigurationSearch[];
 }

@@ -12,7 +12,7 @@ import { trainConfigurations } from "./configurations";
 import { executedRows, LEAST_INPUTS, type RunLine } from "./executedRows";
 import { heldOutConfigurations } from "./heldOut";
 import { sketchOf } from "./sketch";
-import { testWorkflow } from "./testRows";
+import { testWorkflow } from "./testing/testRows";
 
 const models = ["small", "middle", "large"];
 const space = configurationSpace(testWorkflow, models);

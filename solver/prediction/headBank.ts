@@ -1,5 +1,5 @@
+import type { FeatureMatrix } from "./binnedFeatures";
 import { sigmoid } from "./logistic";
-import type { FeatureMatrix } from "./quantileForest";
 
 /** Logistic heads that read the same features: head h has `bias[h]` and `weights[h * features ...]`. */
 export interface HeadBank {

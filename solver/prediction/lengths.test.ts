@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { encodeArtefact } from "./artefact";
 import { heldOutLengths } from "./heldOut";
 import { lengthPredictor, trainLengths } from "./lengths";
-import { testLengthRows } from "./testRows";
+import { testLengthRows } from "./testing/testRows";
 
 const rows = testLengthRows(700, 1);
 const few = testLengthRows(60, 1);

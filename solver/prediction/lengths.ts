@@ -14,7 +14,7 @@ export interface LengthRows {
 }
 
 /** What one model wrote. */
-export interface ModelLengths {
+interface ModelLengths {
   readonly model: string;
   readonly facts: readonly RequestFacts[];
   readonly requestTokens: Float32Array;

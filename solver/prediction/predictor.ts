@@ -1,6 +1,3 @@
-import type { ConfigurationSpace } from "@/solver/workflow/configurationSpace";
-import type { ConfigurationArtefact } from "./configurations";
-
 /**
  * Words and word pairs of a text, hashed into buckets and counted: what predictors read of a prompt. Who has a dictionary can rebuild much of
  * the text by trying words and pairs, so it is kept nowhere; `commonPart` may be. Buckets ascend.
@@ -53,25 +50,6 @@ export interface ConfigurationSearch {
   readonly evaluated: number;
   /** Whether it came to its end before its time. */
   readonly whole: boolean;
-}
-
-/** Predicts which configurations of a workflow are as accurate as the largest models (Aragog, section 3.1); built from an artefact. */
-export interface ConfigurationPredictor {
-  readonly artefact: ConfigurationArtefact;
-  readonly space: ConfigurationSpace;
-  /**
-   * One search a prompt, in lockstep rounds.
-   *
-   * @param headsAllowed asked before every round for the heads that a prompt may ask for in it at most; once it is 0, what was verified counts.
-   * @throws RangeError for heads that read embeddings.
-   */
-  predict(facts: readonly RequestFacts[], headsAllowed?: () => number): readonly ConfigurationSearch[];
-  /**
-   * The same of embeddings of the artefact's encoder, one prompt after another.
-   *
-   * @throws RangeError for heads that read words, or where there is no whole number of embeddings.
-   */
-  predictOfEmbeddings(values: Float32Array, headsAllowed?: () => number): readonly ConfigurationSearch[];
 }
 
 /** How well a predictor did on prompts it was not trained on, as it is shown beside its artefact. */

@@ -8,7 +8,7 @@ import { lengthPredictor, trainLengths } from "./lengths";
 import type { LengthPredictor } from "./predictor";
 import { factsOf, inputTokensOn, predictionsOf } from "./programFacts";
 import { confidenceRowsOf, lengthRowsOf } from "./programRows";
-import { testPrompts } from "./testRows";
+import { testPrompts } from "./testing/testRows";
 
 const prompts = testPrompts(80, 1);
 const texts = {

@@ -1,5 +1,5 @@
+import { oraclePredictions } from "@/solver/workflow/oraclePredictions";
 import type { ProgramSample } from "@/solver/workflow/programSample";
-import { truth } from "@/solver/workflow/truth";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import type { ConfidenceRows } from "./confidence";
 import type { LengthRows } from "./lengths";
@@ -7,7 +7,7 @@ import { factsOf, inputTokensOn, type PromptTexts } from "./programFacts";
 
 /** What lengths are learnt from, or held against, of drawn programs: each request as often as there are models, its whole program on that one. */
 export function lengthRowsOf(sample: ProgramSample, texts: PromptTexts): LengthRows {
-  const { requestTokens, remainingTokens } = truth(sample);
+  const { requestTokens, remainingTokens } = oraclePredictions(sample);
   const requests = Array.from(sample.program.keys());
   return {
     prompts: new Set(sample.prompt).size,

@@ -1,6 +1,6 @@
+import type { FeatureMatrix } from "./binnedFeatures";
 import type { Embeddings, EncoderIdentity } from "./confidence";
 import type { RequestFacts } from "./predictor";
-import type { FeatureMatrix } from "./quantileForest";
 import { sparseOf } from "./sparseMatrix";
 import { TEXT_COUNTS, textFeaturesOf, textSpaceOf } from "./textFeatures";
 import { truncatedSvd } from "./truncatedSvd";

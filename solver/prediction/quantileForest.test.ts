@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "@/solver/numeric/random";
-import { type FeatureMatrix, type ForestOptions, forestMedians, growForest } from "./quantileForest";
+import type { FeatureMatrix } from "./binnedFeatures";
+import { type ForestOptions, forestMedians, growForest } from "./quantileForest";
 
 const options: ForestOptions = { trees: 60, rowsPerTree: 2000, minLeafRows: 15, leafTargets: 1000, featureShare: 0.7, seed: 1 };
 

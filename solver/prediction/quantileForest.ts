@@ -1,12 +1,5 @@
 import { mixSeed, type Random, seededRandom } from "@/solver/numeric/random";
-import { type BinnedFeatures, binnedFeatures, MAX_BINS } from "./binnedFeatures";
-
-/** Rows of numbers, one after another: `values[row * features + feature]`. */
-export interface FeatureMatrix {
-  readonly rows: number;
-  readonly features: number;
-  readonly values: Float32Array;
-}
+import { type BinnedFeatures, binnedFeatures, type FeatureMatrix, MAX_BINS } from "./binnedFeatures";
 
 export interface ForestOptions {
   readonly trees: number;
@@ -48,6 +41,7 @@ const MAX_TARGETS = 65_536;
 
 /** Targets of one coarse bucket while a median is looked for: 2 to the power of it. */
 const COARSE_BITS = 6;
+
 const COARSE_MASK = 2 ** COARSE_BITS - 1;
 
 /**

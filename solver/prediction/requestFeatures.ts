@@ -1,5 +1,5 @@
+import type { FeatureMatrix } from "./binnedFeatures";
 import type { RequestFacts, Sketch } from "./predictor";
-import type { FeatureMatrix } from "./quantileForest";
 
 /** Features before those of the text. */
 export const REQUEST_COUNTS = 5;

@@ -14,7 +14,7 @@ export interface StrataCount {
   strataBy(by: readonly Stratifier[]): Strata;
 }
 
-export interface Strata {
+interface Strata {
   readonly counts: ReadonlyMap<string, number>;
   of(facts: PromptFacts): string;
 }

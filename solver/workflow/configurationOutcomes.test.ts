@@ -7,7 +7,7 @@ import { drawPrograms } from "./drawPrograms";
 import { programQuality } from "./programQuality";
 import type { ProgramSample } from "./programSample";
 import { workflows } from "./templates";
-import { testOutcomes } from "./testOutcomes";
+import { testOutcomes } from "./testing/testOutcomes";
 import { documentOfWorkflow } from "./workflowDocuments";
 
 const SIZES = ["small", "large", "larger"];

@@ -6,7 +6,7 @@ import { drawSample } from "../workload/sample";
 import { drawPrograms, type ProgramDraw } from "./drawPrograms";
 import type { ProgramSample } from "./programSample";
 import { workflows } from "./templates";
-import { testOutcomes } from "./testOutcomes";
+import { testOutcomes } from "./testing/testOutcomes";
 import type { Workflow } from "./workflow";
 
 const outcomes = testOutcomes(300);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type AgentRun, measuredPrograms } from "./measuredPrograms";
+import { oraclePredictions } from "./oraclePredictions";
 import { programQuality } from "./programQuality";
-import { truth } from "./truth";
 
 const call = (agent: string, phase: string, promptTokens: number, completionTokens: number) => ({
   agent,
@@ -43,8 +43,8 @@ test("nothing is known of quality, and lengths still are", () => {
   const sample = draw(2);
   expect(programQuality(sample, 0, new Int8Array(sample.program.length))).toBeNaN();
   const a = sample.firstRequest[sample.prompt.indexOf(0)] ?? -1;
-  expect(truth(sample).confidence(a, 0)).toBeUndefined();
-  expect(truth(sample).remainingTokens(a, 1)).toBe(245);
+  expect(oraclePredictions(sample).confidence(a, 0)).toBeUndefined();
+  expect(oraclePredictions(sample).remainingTokens(a, 1)).toBe(245);
 });
 
 test("no runs are refused", () => {

@@ -4,7 +4,7 @@ import { mean } from "../numeric/quantile";
 import { drawPrograms } from "./drawPrograms";
 import { programQuality, qualityOfLabels } from "./programQuality";
 import { workflows } from "./templates";
-import { testOutcomes } from "./testOutcomes";
+import { testOutcomes } from "./testing/testOutcomes";
 import type { StagePart, WorkflowStage } from "./workflow";
 
 const stage = (part: StagePart, ...reads: readonly number[]): WorkflowStage => ({

@@ -1,5 +1,5 @@
+import { AZURE_CONVERSATION_SHAPE, gammaArrivals } from "../engine/gammaArrivals";
 import { applyJudge, hasMeasuredJudge, type LabelledTable } from "./applyJudge";
-import { AZURE_CONVERSATION_SHAPE, gammaArrivals } from "./gammaArrivals";
 import { DEFAULT_JUDGE_AUC } from "./judgeModel";
 import type { JudgeSource, MeasuredBy, Workload, WorkloadOrigin } from "./workload";
 

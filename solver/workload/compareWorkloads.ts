@@ -1,4 +1,4 @@
-import { shareOf } from "../judging/interval";
+import { shareOf } from "../numeric/interval";
 import { differenceOf, type Interval, isApart, lengthInterval, pairedDifference, qualityInterval, rateInterval } from "./contentIntervals";
 import type { ModelOutcomes, OutcomeTable, Workload } from "./workload";
 
@@ -12,7 +12,7 @@ export interface Compared {
   readonly apart: boolean;
 }
 
-export interface ComparedModel {
+interface ComparedModel {
   readonly model: string;
   /** Mean label, 0..100. */
   readonly quality: Compared;

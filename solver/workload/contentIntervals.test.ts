@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { gammaArrivals } from "../engine/gammaArrivals";
 import { seededRandom } from "../numeric/random";
 import { differenceOf, isApart, lengthInterval, pairedDifference, qualityInterval, rateInterval } from "./contentIntervals";
-import { gammaArrivals } from "./gammaArrivals";
 
 const SAMPLES = 1000;
 

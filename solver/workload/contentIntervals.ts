@@ -1,8 +1,7 @@
-import { standardError } from "../cascade/qualityBound";
-import { type Interval, NORMAL_90 } from "../judging/interval";
+import { type Interval, NORMAL_90, standardError } from "../numeric/interval";
 import { mean } from "../numeric/quantile";
 
-export type { Interval } from "../judging/interval";
+export type { Interval } from "../numeric/interval";
 
 /** Two-sided 90 % of Student's with nine degrees of freedom. */
 const TENTHS_T_90 = 1.833;

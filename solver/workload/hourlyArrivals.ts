@@ -1,5 +1,5 @@
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
-import { gammaDraw } from "./gammaArrivals";
+import { gammaDraw } from "../engine/gammaArrivals";
 
 /** A stretch of time with one rate. */
 export interface RateStep {

@@ -1,3 +1,4 @@
+import { mean } from "../numeric/quantile";
 /** A prompt that a smaller model answered, and whether a larger one did too. */
 export interface Reached {
   /** By which a gate may have chosen which prompts reach the larger model: the judged score of the smaller one's answer. */
@@ -54,10 +55,10 @@ export function isSelected(prompts: readonly Reached[]): boolean {
   if (reached.length === prompts.length || reached.length === 0) return reached.length < prompts.length;
   const differs = (of: (prompt: Reached) => number): boolean => {
     const all = prompts.map(of);
-    const centre = meanOf(all);
+    const centre = mean(all);
     const variance = all.reduce((sum, value) => sum + (value - centre) ** 2, 0) / Math.max(1, all.length - 1);
     const error = Math.sqrt(variance * (1 / reached.length - 1 / all.length));
-    return Math.abs(meanOf(reached.map(of)) - centre) > EVIDENT * error;
+    return Math.abs(mean(reached.map(of)) - centre) > EVIDENT * error;
   };
   return differs(({ score }) => score) || differs(({ label }) => label);
 }
@@ -116,8 +117,6 @@ function apartness(a: Block, b: Block): number {
   const error = Math.sqrt(pooled * (1 - pooled) * (1 / a.places.length + 1 / b.places.length));
   return error === 0 ? 0 : Math.abs(rateOf(a) - rateOf(b)) / error;
 }
-
-const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 const evenly = (values: readonly number[], count: number): number[] =>
   Array.from({ length: count }, (_, at) => values[Math.floor((at * values.length) / count)] as number);

@@ -1,4 +1,4 @@
-import { wantedForgotten, wantedPage } from "@/components/shell/wantedPage";
+import { returnPage, wantedForgotten } from "@/components/shell/returnPage";
 import { sessionCookie } from "@/server/auth/sessionCookie";
 import { runtime } from "@/server/runtime";
 
@@ -8,7 +8,7 @@ export const dynamic = "force-dynamic";
 export function GET(request: Request): Response {
   const secret = runtime().signIn(new URL(request.url).searchParams.get("token") ?? "");
   if (secret === null) return seeOther("/sign-in?reason=used");
-  const response = seeOther(wantedPage(request.headers.get("cookie")) ?? "/plan", { "set-cookie": sessionCookie(secret) });
+  const response = seeOther(returnPage(request.headers.get("cookie")) ?? "/plan", { "set-cookie": sessionCookie(secret) });
   response.headers.append("set-cookie", wantedForgotten);
   return response;
 }

@@ -1,7 +1,7 @@
 import { surveyUpload, uploadKinds } from "@/server/api/surveyUpload";
-import { maxPromptBytes, maxUploadBytes, tooLarge } from "@/server/api/uploads";
 import { isSameOrigin } from "@/server/auth/sameOrigin";
 import { runtime } from "@/server/runtime";
+import { maxPromptBytes, maxUploadBytes, tooLarge } from "@/server/store/uploads";
 
 export const dynamic = "force-dynamic";
 
@@ -11,12 +11,12 @@ const refuse = (status: number, message: string): Response => Response.json({ me
 export async function POST(request: Request): Promise<Response> {
   const { sessionOf, uploads, cards } = runtime();
   if (sessionOf(request.headers.get("cookie")) === null) return refuse(401, "Sign in first.");
-  if (!isSameOrigin(request.headers)) return refuse(403, "This upload was asked for by another site and was not taken.");
+  if (!isSameOrigin(request.headers)) return refuse(403, "The upload was refused: the request came from another site.");
   const query = new URL(request.url).searchParams;
   const asked = query.get("kind");
   const kind = uploadKinds.find((known) => known === asked);
   const name = query.get("name")?.slice(0, 200) || "the file";
-  if (kind === undefined) return refuse(400, `kind is ${asked}: say one of ${uploadKinds.join(", ")}.`);
+  if (kind === undefined) return refuse(400, `kind is ${asked}: use one of ${uploadKinds.join(", ")}.`);
   if (request.body === null) return refuse(400, `${name} is empty.`);
   const mostBytes = kind === "prompts" ? maxPromptBytes : maxUploadBytes;
   if (Number(request.headers.get("content-length") ?? 0) > mostBytes) return refuse(413, tooLarge(name, mostBytes));

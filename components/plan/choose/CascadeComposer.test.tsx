@@ -1,13 +1,13 @@
 import type { ComponentProps } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { choose } from "@/solver/cascade/choose";
+import { choose } from "@/solver/cascade/choose/choose";
 import { identifyModels } from "../../ui/modelIdentity";
-import { noConstraints } from "../constraintsCodec";
+import { noConstraints } from "../address/constraintsCodec";
+import { findRouting } from "../planning/findRouting";
+import { around, searched, testKnobs } from "../testing/testTables";
 import { CascadeComposer } from "./CascadeComposer";
 import { choiceProblem, stageRules } from "./choiceProblem";
-import { findRouting } from "./findRouting";
-import { around, searched, testKnobs } from "./testTables";
 
 const models = ["small", "middle", "large", "huge"];
 const view = { constraints: noConstraints, judge: null, judgeSeconds: null, routerAuc: null };

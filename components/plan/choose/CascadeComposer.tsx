@@ -6,8 +6,8 @@ import { Button } from "../../ui/Button";
 import { Knob } from "../../ui/Knob";
 import { ModelChip } from "../../ui/ModelChip";
 import type { ModelIdentity } from "../../ui/modelIdentity";
-import type { RoutingChoice } from "../routingKey";
-import type { Planning } from "../usePlanning";
+import type { RoutingChoice } from "../address/routingKey";
+import type { Planning } from "../planning/usePlanning";
 import { modelProblem, type StageRules } from "./choiceProblem";
 import { compareChoice, type HeldFigures, missesOf } from "./compareChoice";
 import { toggleStage } from "./toggleStage";
@@ -44,8 +44,8 @@ function Verdict(props: {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <p role="status" className="min-w-0 flex-1 basis-80 text-sm text-ink-2" data-testid="choice-verdict">
-        {recommended === null && "Nothing is recommended: no cascade keeps floor and budget. "}
-        {recommended !== null && isRecommended && "This is what is recommended. "}
+        {recommended === null && "No recommendation: no cascade meets floor and budget. "}
+        {recommended !== null && isRecommended && "This is the recommended cascade. "}
         {recommended !== null && !isRecommended && keepsUp && (
           <>
             <span className="font-medium text-ink">{compareChoice(estimate, recommended)}</span> against the recommendation, by the tables.{" "}
@@ -93,7 +93,7 @@ export function CascadeComposer(props: {
     if (exploration === null || choice === null) return;
     const problem = shown.models.includes(model) ? null : modelProblem(model, rules);
     const next = problem === null ? toggleStage(shown, model, { exploration, candidates: choice.candidates, knobs }) : null;
-    setRefused(problem ?? (next === null ? "A cascade needs at least one model: choose another before you take this one out." : null));
+    setRefused(problem ?? (next === null ? "A cascade needs at least one model: add another before you remove this one." : null));
     if (next !== null) onChoose(next, "push");
   }
   const turned = (stage: number, value: number): RoutingChoice => ({

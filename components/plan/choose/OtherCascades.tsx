@@ -1,6 +1,6 @@
 import type { Plan } from "@/solver/plan/plan";
 import { formatCounted, formatScore, formatSeconds } from "../../ui/format";
-import { formatRouting, type RoutingChoice } from "../routingKey";
+import { formatRouting, type RoutingChoice } from "../address/routingKey";
 
 /** The other cascades that were weighed, each a click from being planned itself. */
 export function OtherCascades(props: {
@@ -13,7 +13,7 @@ export function OtherCascades(props: {
   return (
     <details>
       <summary className="text-sm font-medium text-ink-2">
-        {chosen ? formatCounted(alternatives.length, "other cascade") : `${formatCounted(alternatives.length, "cascade")} that lost`}
+        {chosen ? formatCounted(alternatives.length, "other cascade") : formatCounted(alternatives.length, "rejected cascade")}
       </summary>
       <ul aria-label="Other cascades" className="mt-2 flex list-none flex-col gap-1 text-sm">
         {alternatives.map(({ stages, thresholds, startBelow, quality, p95Seconds, gpus, reason }) => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { candidatesFor } from "@/solver/cascade/choose";
-import { noConstraints } from "../constraintsCodec";
+import { candidatesFor } from "@/solver/cascade/choose/choose";
+import { noConstraints } from "../address/constraintsCodec";
+import { findRouting } from "../planning/findRouting";
+import { around, searched, testKnobs } from "../testing/testTables";
 import { choiceProblem, stageRules } from "./choiceProblem";
-import { findRouting } from "./findRouting";
-import { around, searched, testKnobs } from "./testTables";
 
 const view = { constraints: noConstraints, judge: null, judgeSeconds: null, routerAuc: null };
 const rules = stageRules(searched, { kind: "embedded", name: "Lab" }, view);

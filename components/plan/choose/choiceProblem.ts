@@ -1,9 +1,9 @@
-import type { Exploration, Knobs } from "@/solver/cascade/exploration";
-import { type Ladder, type NamedRouting, refusalSays, routingRefusal, stageWithoutRequests } from "@/solver/cascade/routingRefusal";
-import { unservedByHand } from "@/solver/cascade/unservedSays";
-import type { ClusterSpec } from "@/solver/plan/plan";
-import type { ConstraintsView } from "../constraintsCodec";
-import type { FoundRouting } from "./findRouting";
+import { unservedByHand } from "@/solver/cascade/choose/unservedSays";
+import type { Exploration, Knobs } from "@/solver/cascade/explore/exploration";
+import { type Ladder, type NamedRouting, refusalSays, routingRefusal, stageWithoutRequests } from "@/solver/cascade/routing/routingRefusal";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import type { ConstraintsView } from "../address/constraintsCodec";
+import type { FoundRouting } from "../planning/findRouting";
 
 /** What decides which models may be stages here. */
 export interface StageRules {
@@ -13,7 +13,7 @@ export interface StageRules {
 }
 
 export const stageRules = ({ models, leastGpus }: Exploration, cluster: StageRules["cluster"], view: ConstraintsView): StageRules => ({
-  ladder: { models, leastGpus, router: view.routerAuc !== null, given: cluster.kind === "endpoints" },
+  ladder: { models, leastGpus, router: view.routerAuc !== null, fixedTopology: cluster.kind === "endpoints" },
   cluster,
   view,
 });

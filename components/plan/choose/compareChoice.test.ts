@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Candidate } from "@/solver/cascade/exploration";
+import type { Candidate } from "@/solver/cascade/explore/exploration";
+import { testKnobs } from "../testing/testTables";
 import { compareChoice, missesOf } from "./compareChoice";
-import { testKnobs } from "./testTables";
 
 const candidate = (own: Partial<Candidate> = {}): Candidate => ({
   routing: 0,

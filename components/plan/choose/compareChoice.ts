@@ -1,6 +1,6 @@
-import type { Candidate, Knobs } from "@/solver/cascade/exploration";
+import type { Candidate, Knobs } from "@/solver/cascade/explore/exploration";
 import { formatCounted, formatDelta, formatScore, formatSeconds } from "../../ui/format";
-import type { Planning } from "../usePlanning";
+import type { Planning } from "../planning/usePlanning";
 
 /** What a cascade is held against floor and budget with. */
 export interface HeldFigures {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { candidatesFor } from "@/solver/cascade/choose";
-import type { Knobs } from "@/solver/cascade/exploration";
-import { searched, testKnobs } from "./testTables";
+import { candidatesFor } from "@/solver/cascade/choose/choose";
+import type { Knobs } from "@/solver/cascade/explore/exploration";
+import { searched, testKnobs } from "../testing/testTables";
 import { toggleStage } from "./toggleStage";
 
 const toggled = (models: readonly string[], model: string, knobs: Knobs = testKnobs) =>

@@ -1,7 +1,7 @@
-import { best, meeting, promisedQuality } from "@/solver/cascade/choose";
-import type { Candidate, Exploration, Knobs } from "@/solver/cascade/exploration";
-import type { RoutingChoice } from "../routingKey";
-import { routingOf } from "../routingOf";
+import { best, meeting, promisedQuality } from "@/solver/cascade/choose/choose";
+import type { Candidate, Exploration, Knobs } from "@/solver/cascade/explore/exploration";
+import type { RoutingChoice } from "../address/routingKey";
+import { routingOf } from "../address/routingOf";
 
 /** Where the search looked at no routing of a cascade, which is then as good as any. */
 const MIDDLE = 50;

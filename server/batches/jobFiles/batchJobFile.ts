@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { BatchExport } from "@/server/contracts/batches";
 import type { Outcome } from "@/server/contracts/studio";
+import type { BatchExport } from "@/server/contracts/studio/batches";
 import { type ClusterConnection, readConnection } from "@/server/fleet/connection";
-import type { ExpertsOrder } from "@/server/store/batchOrder";
+import type { ExpertsOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { kubernetesJob } from "./kubernetesJob";
@@ -83,7 +83,7 @@ function loadedModel(model: string, connection: ClusterConnection | null, { mode
     return { source: known.source, args: kind === "vllm" ? known.args : [], precision };
   }
   if (huggingFace !== null) return { source: huggingFace, args: [], precision };
-  return `Nothing says what to load for ${model}: its card names no repository, and the cluster's connection has no such model.`;
+  return `It is unknown what to load for ${model}: its card names no repository, and the cluster's connection has no such model.`;
 }
 
 const headOf = ({ request, ensemble, sessions, questions, gpu }: ExpertsOrder): readonly string[] => [

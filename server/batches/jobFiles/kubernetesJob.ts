@@ -3,7 +3,7 @@ import { type KubernetesConnection, knownGpuProducts } from "@/server/kubernetes
 import { asYaml } from "@/server/kubernetes/exportPlan";
 import { labels, labelValue, manager } from "@/server/kubernetes/names";
 import { gpuResource } from "@/server/kubernetes/podTemplate";
-import type { ExpertsOrder } from "@/server/store/batchOrder";
+import type { ExpertsOrder } from "@/server/store/documents/batchOrder";
 import { grouped, inputParts } from "./jobParts";
 import type { SessionInput } from "./sessionInputs";
 

@@ -1,5 +1,5 @@
 import { quoted } from "@/server/engines/commandLine";
-import type { ExpertsOrder } from "@/server/store/batchOrder";
+import type { ExpertsOrder } from "@/server/store/documents/batchOrder";
 import { inputParts } from "./jobParts";
 import type { SessionInput } from "./sessionInputs";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createGzip } from "node:zlib";
 import type { Outcome, Prompt } from "@/server/contracts/studio";
-import type { ExpertsOrder } from "@/server/store/batchOrder";
+import type { ExpertsOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
 import { boundedBody } from "../askOnce";
 

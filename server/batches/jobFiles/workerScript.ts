@@ -1,6 +1,6 @@
 import type { Outcome } from "@/server/contracts/studio";
 import { quoted } from "@/server/engines/commandLine";
-import type { ExpertsOrder } from "@/server/store/batchOrder";
+import type { ExpertsOrder } from "@/server/store/documents/batchOrder";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import { sessionName } from "./sessionInputs";
 

@@ -1,9 +1,9 @@
+import { workloadHash } from "@/server/workloads/workloadCodec";
 import { mean } from "@/solver/numeric/quantile";
 import { gpuCount } from "@/solver/plan/clusterGpus";
 import type { Objective } from "@/solver/plan/plan";
-import type { PlanningDesk } from "../planningDesk";
-import type { PlanningSituation } from "../planningRequest";
-import { workloadHash } from "../workloadCodec";
+import type { PlanningDesk } from "../planner/planningDesk";
+import type { PlanningSituation } from "../planner/planningRequest";
 import type { RateCase } from "./rateCase";
 import type { RatePlan } from "./rateMonotony";
 
@@ -25,11 +25,7 @@ export function situationOf(of: RateCase): PlanningSituation {
 }
 
 /** The case's objective. A budget is taken from the fastest plan at the lowest rate, so that it is neither trivial nor hopeless. */
-export function objectiveOf(
-  { kind, floorShare, budgetFactor, workload }: RateCase,
-  situation: PlanningSituation,
-  desk: PlanningDesk,
-): Objective {
+function objectiveOf({ kind, floorShare, budgetFactor, workload }: RateCase, situation: PlanningSituation, desk: PlanningDesk): Objective {
   const labels = workload.outcomes.models.map(({ label }) => mean(label));
   const lowest = labels[0] ?? 0;
   // Plans are made on a part of the prompts, whose means may be lower.

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { noConstraints, type PlanConstraints } from "@/solver/deployment/constraints";
+import { gammaArrivals } from "@/solver/engine/gammaArrivals";
 import { saturationRate } from "@/solver/engine/saturation";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { UserCards, UserGpu, UserModel } from "@/solver/hardware/cardSchema";
@@ -7,8 +7,9 @@ import { cardOf, catalogueOf } from "@/solver/hardware/catalogue";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import { feasibleReplicas } from "@/solver/hardware/replicaShapes";
 import { seededRandom } from "@/solver/numeric/random";
-import type { ClusterSpec, Objective } from "@/solver/plan/plan";
-import { gammaArrivals } from "@/solver/workload/gammaArrivals";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import { noConstraints, type PlanConstraints } from "@/solver/plan/constraints";
+import type { Objective } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
 
 /** Something to plan for at several rates: a workload, hardware and what is asked of the plan. */

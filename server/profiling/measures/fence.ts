@@ -51,7 +51,7 @@ exit "$ended"
 /** Where the studio runs as root, a command has nobody's rights instead; without them the bound on processes would not hold either. */
 export const NOBODY = 65_534;
 
-/** All a command is told of its surroundings. */
+/** The environment of a command. */
 export const bareEnvironment = {
   PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
   HOME: "/work",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Measure } from "@/server/contracts/profile";
-import type { Prompt } from "@/server/contracts/prompts";
+import type { Measure } from "@/server/contracts/studio/profile";
+import type { Prompt } from "@/server/contracts/studio/prompts";
 import { judgePrompt } from "@/solver/judging/judgePrompt";
 import { createMeasureReadings, measureProblem } from "./readings";
 import type { UnitTests } from "./unitTests";

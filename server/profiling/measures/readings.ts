@@ -1,9 +1,9 @@
-import type { Measure } from "@/server/contracts/profile";
+import type { Measure } from "@/server/contracts/studio/profile";
 import { conversationText } from "@/solver/judging/conversation";
 import { exactMatch } from "@/solver/judging/exactMatch";
 import { rubricProblem, rubricPrompt, SCORE_TOKENS } from "@/solver/judging/judgePrompt";
 import { readScore, readVerdict } from "@/solver/judging/readReply";
-import type { MeasureReadings, ReadAnswer, Reading, ReadingWork } from "../reading";
+import type { MeasureReadings, ReadAnswer, Reading, ReadingWork } from "./reading";
 import type { UnitTests } from "./unitTests";
 
 /** Where a gate will ask for a score the reply has as many tokens as there; other judges may think before they answer. */

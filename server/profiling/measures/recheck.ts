@@ -1,7 +1,7 @@
-import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
-import { LEAST_LIVE_SCORES, scoresMoved } from "@/solver/judging/scoresMoved";
+import { LEAST_LIVE_SCORES, scoreDrift } from "@/solver/judging/scoreDrift";
 import { directStartOf } from "@/solver/plan/policySchema";
 import { countedScore } from "./readings";
 
@@ -35,7 +35,7 @@ export function recheckOf(store: Store, { id, request }: StoredProfile, decision
         if (live.length < LEAST_LIVE_SCORES) continue;
         const moves = rubrics
           .filter((measure) => measure.judge.model === judge)
-          .map((measure) => ({ name: measure.name, moved: scoresMoved(profileScores(store, id, measure, model), live) }));
+          .map((measure) => ({ name: measure.name, moved: scoreDrift(profileScores(store, id, measure, model), live) }));
         const [first] = moves;
         // Of one judge with several rubrics the gateway asks with one: where its scores are any one's, nothing has moved.
         if (first?.moved == null || moves.some(({ moved }) => moved === null)) continue;

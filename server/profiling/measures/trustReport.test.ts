@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Measure } from "@/server/contracts/profile";
+import type { Measure } from "@/server/contracts/studio/profile";
 import type { NewCall } from "@/server/store/profileRepository";
 import { openStore, type Store } from "@/server/store/store";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";

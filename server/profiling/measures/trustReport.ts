@@ -3,10 +3,11 @@ import type { HandLabel } from "@/server/store/handLabelRepository";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import { agreementOf, agreementOnPairs, calibrationOf } from "@/solver/judging/agreement";
-import { aucOf, aucWithin, concordanceOfPairs, type LabelledScore, labelsToHalve } from "@/solver/judging/concordance";
+import { aucOf, aucWithin, concordanceOfPairs, labelsToHalve } from "@/solver/judging/concordance";
 import { type CascadeStep, floorFit } from "@/solver/judging/floorFit";
-import type { Interval } from "@/solver/judging/interval";
 import { noisePoints, orderFlips } from "@/solver/judging/noise";
+import type { LabelledScore } from "@/solver/judging/pairCounts";
+import type { Interval } from "@/solver/numeric/interval";
 import { countedScore } from "./readings";
 
 /** Labels after which intervals hardly narrow: from there it takes four times as many to halve them. */
@@ -123,7 +124,7 @@ function warningOf(store: Store, profile: StoredProfile, asked: Asked): string |
   const coin = within.low > 0.5 ? null : coinFrom(within.low, narrower);
   if (measure.kind !== "rubric" && measure.kind !== "reference") return coin;
   if (profile.request.models.length < 2)
-    return coin ?? "This profile has one model, so nobody can tell what a gate saves: profile a larger one too.";
+    return coin ?? "This profile has one model, so it cannot be told what a gate saves: profile a larger one too.";
   const steps = stepsOf(store, profile, asked);
   if (steps === null) {
     const unknown = `Nobody can tell yet whether it is fit for a floor of ${floor}: label until the largest model and a smaller one have ${LEAST_OF_MODEL} labels each.`;

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Application, ApplicationState, JournalLine } from "@/server/contracts/studio";
-import type { StoredStep } from "../storedStep";
+import type { StoredStep } from "../documents/storedStep";
 import { clusters } from "./clusters";
 import { plans } from "./plans";
 

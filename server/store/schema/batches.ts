@@ -1,6 +1,6 @@
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { BatchState, BatchSummary } from "@/server/contracts/studio";
-import type { BatchOrder } from "../batchOrder";
+import type { BatchOrder } from "../documents/batchOrder";
 import { clusters } from "./clusters";
 import { promptSets } from "./prompts";
 

@@ -1,8 +1,8 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { GatewayPlace } from "@/server/contracts/gatewayPlace";
+import type { GatewayPlace } from "@/server/contracts/gateway/gatewayPlace";
 import type { ClusterSummary, JudgeRecord, Schedule } from "@/server/contracts/studio";
-import type { ClusterSpec } from "@/solver/plan/plan";
-import type { ScheduleMemory } from "../scheduleMemory";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import type { ScheduleMemory } from "../documents/scheduleMemory";
 import { plans } from "./plans";
 
 export const clusters = sqliteTable("clusters", {

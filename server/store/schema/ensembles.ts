@@ -1,7 +1,7 @@
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { AnswerSampleSummary } from "@/server/contracts/studio";
-import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
-import type { SessionRow } from "@/solver/ensemble/sessionRow";
+import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
+import type { SessionRow } from "@/solver/ensemble/sessions/sessionRow";
 
 /** Ensembles that were kept here. A name's newest version holds; lines are only ever added, and `document` is null where it was removed. */
 export const ensembles = sqliteTable(

@@ -1,6 +1,6 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Proposal, ProposalState } from "@/server/contracts/studio";
-import type { WatchedTraffic } from "../watchedTraffic";
+import type { WatchedTraffic } from "../documents/watchedTraffic";
 import { clusters } from "./clusters";
 import { plans } from "./plans";
 

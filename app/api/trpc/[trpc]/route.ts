@@ -1,5 +1,5 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import { appRouter } from "@/server/api/router";
+import { servedRouter } from "@/server/api/deprecatedProcedures";
 import { isSameOrigin } from "@/server/auth/sameOrigin";
 import { runtime } from "@/server/runtime";
 
@@ -9,7 +9,7 @@ const handler = (request: Request): Promise<Response> =>
   fetchRequestHandler({
     endpoint: "/api/trpc",
     req: request,
-    router: appRouter,
+    router: servedRouter,
     createContext: () => ({
       services: runtime().services,
       session: runtime().sessionOf(request.headers.get("cookie")),
@@ -18,7 +18,7 @@ const handler = (request: Request): Promise<Response> =>
     onError({ error, path }) {
       // Who asked has gone: what was cut off for that is no failure.
       if (request.signal.aborted) return;
-      if (error.code === "INTERNAL_SERVER_ERROR") console.error(`The procedure ${path} failed:`, error);
+      if (error.code === "INTERNAL_SERVER_ERROR") console.error(`Procedure ${path} failed:`, error);
     },
   });
 

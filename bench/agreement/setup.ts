@@ -1,0 +1,91 @@
+import { TYPICAL_PROGRAMS } from "@/server/lab/labCells";
+import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
+import { arrivals } from "@/solver/engine/arrivals";
+import type { ReplicaModel } from "@/solver/engine/replicaModel";
+import { cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import { replicaModel } from "@/solver/hardware/replicaShapes";
+import { capacityOf, engineFigures, meanTokens } from "@/solver/lab/engineFigures";
+import { type SuggestedSystem, suggestedSystems } from "@/solver/lab/suggestedSystems";
+import { mean } from "@/solver/numeric/quantile";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { drawPrograms } from "@/solver/workflow/drawPrograms";
+import type { ProgramSample } from "@/solver/workflow/programSample";
+import { workflows } from "@/solver/workflow/templates";
+import type { OutcomeTable } from "@/solver/workload/workload";
+import { emulatedGpu } from "../lib/emulation";
+
+/** Programs, the engines they come to, and the systems that may serve them there. */
+export interface AgreementSetup {
+  readonly sample: ProgramSample;
+  readonly replicas: readonly ClusterReplica[];
+  /** Of each replica: more wait in the gateway's queue, where the policy orders them. */
+  readonly maxInFlight: number;
+  readonly systems: readonly SuggestedSystem[];
+}
+
+interface SetupOptions {
+  readonly outcomes: OutcomeTable;
+  /** Rows of the table that programs are drawn from. */
+  readonly prompts: Int32Array;
+  readonly workflowNames: readonly string[];
+  readonly programs: number;
+  /** Rate of programs over that at which the engines saturate. */
+  readonly load: number;
+  readonly enginesEach: number;
+  readonly maxInFlight: number;
+  readonly seed: number;
+}
+
+/** Of the slacks that are suggested. */
+const MIDDLE_SLACK = 0.5;
+
+/** Programs at Poisson arrivals on engines of one GPU each. */
+export function agreementSetup(options: SetupOptions): AgreementSetup {
+  const { outcomes, prompts, workflowNames, programs, load, enginesEach, maxInFlight, seed } = options;
+  const draw = (programsPerSecond: number, requests: number): ProgramSample =>
+    drawPrograms({
+      outcomes,
+      prompts,
+      mix: workflows.filter(({ name }) => workflowNames.includes(name)).map((workflow) => ({ workflow, share: 1 })),
+      correlation: 0.5,
+      arrivalSeconds: arrivals({ law: { kind: "poisson" }, requests, requestsPerSecond: programsPerSecond, seed }),
+      seed,
+    });
+  const atOne = draw(1, TYPICAL_PROGRAMS);
+  const engines = outcomes.models.map(({ model }) => ({
+    model,
+    // What the gateway holds back is no part of the engine's batch.
+    replicas: [{ replica: { ...emulatedReplica(model), maxSequences: maxInFlight }, count: enginesEach }],
+  }));
+  return {
+    sample: draw(load * capacityOf(engines, atOne), programs),
+    replicas: engines.flatMap(({ model }) =>
+      Array.from({ length: enginesEach }, (_, at) => ({ id: `${model}-${at}`, model, replica: emulatedReplica(model), maxInFlight })),
+    ),
+    maxInFlight,
+    systems: suggestedSystems(
+      engines.map((of, index) => ({
+        ...engineFigures(of, meanTokens(atOne, index)),
+        model: of.model,
+        quality: mean(outcomes.models[index]?.label ?? []) / 100,
+      })),
+    ),
+  };
+}
+
+/** The system of a setup by its name; of several slacks, the middle one. */
+export function policyOf({ systems }: AgreementSetup, name: string): PolicyDocument {
+  const found = systems.find(({ name: own, policy }) => own === name && (policy.kind !== "slack" || policy.tau === MIDDLE_SLACK));
+  if (found === undefined) throw new Error(`No system ${name} is suggested`);
+  return found.policy;
+}
+
+/** What an emulated engine of a model is on so many GPUs, its perturbation left out. */
+export function emulatedReplica(model: string, tp = 1): ReplicaModel {
+  const cards = catalogueOf(noUserCards);
+  const [card, gpu] = [cardOf(cards.models, model), cardOf(cards.gpus, emulatedGpu)];
+  if (card === undefined || gpu === undefined) throw new Error(`There is no card of ${model} or ${emulatedGpu}`);
+  const fit = replicaModel(card, gpu, { tp, pp: 1 });
+  if (!fit.fits) throw new Error(fit.reason);
+  return fit.replica;
+}

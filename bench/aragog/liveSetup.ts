@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import { justInTimeOver } from "@/server/lab/aragogRace";
+import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
+import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
+import { arrivals } from "@/solver/engine/arrivals";
+import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchema";
+import { buildPolicy } from "@/solver/policies/buildPolicy";
+import { encodeArtefact } from "@/solver/prediction/artefact";
+import { configurationRowsOf } from "@/solver/prediction/configurationRows";
+import { configurationPredictor, trainConfigurations } from "@/solver/prediction/configurations";
+import { factsOf, type PromptTexts } from "@/solver/prediction/programFacts";
+import { sketchOf } from "@/solver/prediction/sketch";
+import { configurationSpace } from "@/solver/workflow/configurationSpace";
+import { drawPrograms } from "@/solver/workflow/drawPrograms";
+import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
+import { workflows } from "@/solver/workflow/templates";
+import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
+import { splitPrompts } from "@/solver/workload/split";
+import type { OutcomeTable } from "@/solver/workload/workload";
+import { emulatedReplica } from "../agreement/setup";
+
+/** Workflows of the source with branches side by side and without. */
+const raced = workflows.filter(({ name }) => name === "voting" || name === "self-refine");
+
+/** What outcomes are modelled with: how alike the stages of a program are, and how often a wrong answer misleads. */
+const STATED = { correlation: 0.5, misleads: 0.5 } as const;
+
+/** Programs that the heads of each workflow are learnt of, on prompts that are not sent. */
+const TRAINING_PROGRAMS = 2000;
+
+/** So much faster than any engine here: none ever runs dry. */
+const FLOOD_PROGRAMS_PER_SECOND = 1000;
+
+export interface AragogSetupOptions {
+  /** Smallest model first. */
+  readonly outcomes: OutcomeTable;
+  /** By row of the table. */
+  readonly texts: readonly (string | null)[];
+  /** GPUs of the one engine of each model. */
+  readonly gpus: readonly number[];
+  readonly programs: number;
+  /** Rate of programs over the most that the largest model alone serves. */
+  readonly load: number;
+  readonly maxInFlight: number;
+  readonly seed: number;
+}
+
+/** Programs of two workflows, the engines they come to, and what may decide which model answers which of their stages. */
+export interface AragogSetup {
+  readonly sample: ProgramSample;
+  readonly replicas: readonly ClusterReplica[];
+  readonly maxInFlight: number;
+  readonly gpus: readonly number[];
+  readonly programsPerSecond: number;
+  /** Rounds over configurations that heads of the gateway's predict. */
+  readonly justInTime: JustInTimePolicy;
+  /** The cheapest of these, chosen when a program comes. */
+  readonly perInput: JustInTimePolicy;
+  readonly allLargest: PolicyDocument;
+  /** Trained heads, which the policies name. */
+  readonly artefacts: readonly Uint8Array[];
+  /** What they say of the sample. */
+  readonly predictions: ProgramPredictions;
+  readonly textOf: (row: number) => string | null;
+}
+
+/** Equal options give equal grounds. */
+export function aragogSetup(options: AragogSetupOptions): AragogSetup {
+  const { outcomes, texts, gpus, programs, load, maxInFlight, seed } = options;
+  const models = outcomes.models.map(({ model }) => model);
+  const { planning, heldOut } = splitPrompts(outcomes.promptIds.length, seed);
+  const draw = (programsPerSecond: number): ProgramSample =>
+    drawPrograms({
+      ...{ ...STATED, outcomes, prompts: heldOut, mix: raced.map((workflow) => ({ workflow, share: 1 })), seed },
+      arrivalSeconds: arrivals({ law: { kind: "poisson" }, requests: programs, requestsPerSecond: programsPerSecond, seed }),
+    });
+  const replicas = models.map((model, at) => ({ id: `${model}-0`, model, replica: emulatedReplica(model, gpus[at]), maxInFlight }));
+  const largest = models.at(-1) ?? "";
+  const allLargest: PolicyDocument = { kind: "fixed", model: largest, order: { kind: "fcfs" }, place: { kind: "least-load" } };
+  const flood = simulatePrograms({ policy: buildPolicy(allLargest), sample: draw(FLOOD_PROGRAMS_PER_SECOND), replicas });
+  const programsPerSecond = (load * programs) / flood.horizonSeconds;
+  const sample = draw(programsPerSecond);
+
+  const promptTexts: PromptTexts = {
+    sketches: texts.map((text) => (text === null ? null : sketchOf(text))),
+    promptTokens: outcomes.inputTokens,
+  };
+  const trained = raced.map((workflow) => {
+    const document = documentOfWorkflow(workflow);
+    const programsOf = drawPrograms({
+      ...{ ...STATED, outcomes, prompts: planning, mix: [{ workflow, share: 1 }], seed },
+      arrivalSeconds: new Float64Array(TRAINING_PROGRAMS),
+    });
+    const rows = configurationRowsOf(programsOf, configurationSpace(document, models), promptTexts, document);
+    const artefact = trainConfigurations(rows, { seed });
+    const bytes = encodeArtefact(artefact);
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    return { document, bytes, hash, predictor: configurationPredictor(artefact) };
+  });
+  const engines = replicas.map(({ model, replica }) => ({
+    model,
+    replicas: [{ replica: { ...replica, maxSequences: maxInFlight }, count: 1 }],
+  }));
+  const over = justInTimeOver({ engines, sample, workflows: [], catalogue: catalogueOf(noUserCards) });
+  const named = trained.map(({ document, hash }) => ({ workflow: document, predictor: hash }));
+  const found = new Map(trained.map(({ document, predictor }) => [document.name, predictor]));
+  const predictions: ProgramPredictions = {
+    configurations: (program) => {
+      const request = sample.firstRequest[program] ?? 0;
+      const predictor = found.get(sample.workflows[sample.workflow[program] ?? 0]?.name ?? "");
+      return predictor?.predict([factsOf(sample, promptTexts, request, sample.givenTokens[request] ?? 0)])[0]?.accurate;
+    },
+  };
+  return {
+    ...{ sample, replicas, maxInFlight, gpus, programsPerSecond, allLargest, predictions },
+    justInTime: { ...over, workflows: named, selection: { kind: "beam", width: 4 } },
+    perInput: { ...over, workflows: named, selection: { kind: "cheapest" } },
+    artefacts: trained.map(({ bytes }) => bytes),
+    textOf: (row) => texts[row] ?? null,
+  };
+}

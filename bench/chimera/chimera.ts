@@ -1,0 +1,139 @@
+import type { SeedEstimate } from "@/solver/lab/overSeeds";
+import type { Benchmark, Measurement } from "../lib/benchmark";
+import { differenceOf, ratioOf, timesLess } from "../lib/bySeed";
+import { dataPresent } from "../lib/compareData";
+import { writeRows, writeTables } from "../lib/results";
+import { ratio, signed } from "../lib/tables";
+import { type AgingRow, agingRuns } from "./aging";
+import { type FrontierRow, frontier } from "./frontier";
+import { LOADS } from "./labRun";
+import { type QueueTimeRow, queueTimes } from "./queueTimes";
+import {
+  against,
+  agingTable,
+  domination,
+  dominationTable,
+  ladderTable,
+  queueRatio,
+  queueTimesByModel,
+  queueTimeTable,
+  spans,
+  systemOf,
+  systemTable,
+} from "./summaries";
+
+const [, SATURATED] = LOADS;
+
+/** The point of Chimera's frontier that stands for it where one must. */
+const MIDDLE = "Chimera|1|0.1";
+
+const progress = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Runs an ablation once, however many figures are asked of it, and writes all of it down. */
+function once<Row>(
+  name: string,
+  run: () => Promise<readonly Row[]>,
+  tables: (rows: readonly Row[]) => readonly string[],
+): () => Promise<readonly Row[]> {
+  let running: Promise<readonly Row[]> | null = null;
+  return () => {
+    running ??= run().then((rows) => {
+      writeRows(`chimera-${name}`, rows);
+      const parts = tables(rows);
+      writeTables(`chimera-${name}`, parts);
+      progress(`\n${parts.join("\n\n")}\n`);
+      return rows;
+    });
+    return running;
+  };
+}
+
+const queue = once(
+  "queue",
+  () => queueTimes(progress),
+  (rows) => [
+    queueTimeTable(rows),
+    `By model at a load of ${SATURATED}, stages correlated by 0.5:`,
+    queueTimesByModel(rows, SATURATED, 0.5),
+  ],
+);
+const race = once(
+  "frontier",
+  () => frontier(progress),
+  (rows) => [
+    "Times faster a token than vLLM's balancing, and points more, over the ladders:",
+    systemTable(rows, "secondsPerToken"),
+    "Times faster a program, likewise:",
+    systemTable(rows, "makespanSeconds"),
+    "Ladders and loads at which some point is surely faster a token and better, with both whole intervals:",
+    dominationTable(rows),
+    `Chimera at slack ${MIDDLE.split("|")[1]} and margin ${MIDDLE.split("|")[2]}, by ladder:`,
+    ladderTable(rows, MIDDLE),
+    `Under vLLM's balancing arrivals last at least ${spans(rows)} what a program takes in the mean.`,
+  ],
+);
+const aging = once(
+  "aging",
+  () => agingRuns(progress),
+  (rows) => [agingTable(rows)],
+);
+
+/** The figure of an estimate, and its interval in words. */
+function measurement(of: SeedEstimate | null, unit: string, words: string, interval: string): Measurement {
+  return { figure: of?.value ?? Number.NaN, unit, detail: `${words}; with its 90 % interval over seeds ${interval}` };
+}
+
+async function queueFigure(lengths: QueueTimeRow["lengths"], own: "sjf" | "stjf", reference: "fcfs" | "sjf"): Promise<Measurement> {
+  const rows = (await queue()).filter((row) => row.lengths === lengths && row.correlation === 0.5 && row.load === SATURATED);
+  const of = queueRatio(rows, own, reference);
+  const words = `geometric mean over ${rows.length} models and tasks, each alone on an engine at ${SATURATED} of saturation, stages correlated by 0.5`;
+  return measurement(of, "x", words, ratio(of));
+}
+
+async function raced(baseline: string, figure: "secondsPerToken" | "quality"): Promise<Measurement> {
+  const rows = await race();
+  const own: readonly FrontierRow[] = rows.filter((row) => systemOf(row) === MIDDLE && row.load === SATURATED);
+  const pairs = against(rows, own, `${baseline}|-|-`, figure);
+  const { cases, dominated, byChance } = domination(rows, "Chimera", `${baseline}|-|-`);
+  const words = `slack and margin ${MIDDLE.split("|").slice(1).join(" and ")}, over ${pairs.length} ladders at ${SATURATED} of saturation, learnt lengths and confidence; some slack and margin surely dominates in ${dominated} of ${cases} ladders and loads, ${byChance.toFixed(1)} by chance`;
+  if (figure === "quality") {
+    const of = differenceOf(pairs);
+    return measurement(of, "points", words, signed(of));
+  }
+  const of = timesLess(pairs);
+  return measurement(of, "x", words, ratio(of));
+}
+
+async function worstWait(arm: string, reference: string): Promise<Measurement> {
+  const rows = (await aging()).filter(({ order, load, times }) => order === "stjf" && load > 1 && times === 1);
+  const of = (name: string): readonly AgingRow[] => rows.filter((row) => row.arm === name);
+  const pairs = (figure: "longestWaitSeconds" | "queueSeconds") =>
+    of(arm).map((row, at) => ({ own: row[figure], reference: of(reference)[at]?.[figure] ?? [] }));
+  const worst = ratioOf(pairs("longestWaitSeconds"));
+  const words = `${arm} over ${reference}, ${of(arm).length} models and tasks above saturation, shortest program first by true lengths; the mean wait ${ratio(ratioOf(pairs("queueSeconds")))} times`;
+  return measurement(worst, "x", words, ratio(worst));
+}
+
+const figures: readonly Benchmark[] = [
+  ...(["oracle", "learnt"] as const).flatMap((lengths): Benchmark[] => [
+    { name: `chimera: queue time of SJF over FCFS, ${lengths} lengths`, budget: null, run: () => queueFigure(lengths, "sjf", "fcfs") },
+    { name: `chimera: queue time of STJF over SJF, ${lengths} lengths`, budget: null, run: () => queueFigure(lengths, "stjf", "sjf") },
+  ]),
+  ...["vLLM balancing", "MLFQ", "LTR"].flatMap((baseline): Benchmark[] => [
+    { name: `chimera: latency a token of ${baseline} over Chimera's`, budget: null, run: () => raced(baseline, "secondsPerToken") },
+    { name: `chimera: quality over ${baseline}'s`, budget: null, run: () => raced(baseline, "quality") },
+  ]),
+  {
+    name: "chimera: worst wait with aging in engines",
+    budget: null,
+    run: () => worstWait("engines, S 1000, Q 100", "engines, no aging"),
+  },
+  {
+    name: "chimera: worst wait with aging in the centre",
+    budget: null,
+    run: () => worstWait("centre, S 320 releases", "centre, no aging"),
+  },
+];
+
+/** Chimera's parts one by one, and the whole against its baselines, on programs made of real answers; none where the data is missing. */
+export const chimeraBenchmarks: readonly Benchmark[] = dataPresent() ? figures : [];

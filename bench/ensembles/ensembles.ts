@@ -1,0 +1,255 @@
+import { loadHighsEngine } from "@/server/planning/ensembles/highsEngine";
+import type { PlacedExpert } from "@/solver/ensemble/placement/placement";
+import type { TimedSchedule } from "@/solver/ensemble/placement/timeSchedule";
+import { simulatedSessionCost } from "@/solver/ensemble/sessions/sessionCost";
+import { type SeedEstimate, seedEstimate } from "@/solver/lab/overSeeds";
+import type { Benchmark, Measurement } from "../lib/benchmark";
+import { writeRows, writeTables } from "../lib/results";
+import { estimate, ratio, table } from "../lib/tables";
+import { aggregatedSeconds } from "./aggregated";
+import { drawnLengths, engineOf, linearExperts, simulatedExperts, type Timing, wholeExperts } from "./drawnSessions";
+import { type RacedSchedules, raceSchedules, scaleOfRoundRobin } from "./placedInstances";
+import { meanAnswerTokens, mmluPro, type SourceInstance, sourceExperts, sourceInstances } from "./sourceInstances";
+import { poolSeconds, sourcePools } from "./sourcePools";
+
+const SEEDS = [1, 2, 3];
+
+/** Of the aggregator's answers to split questions, the share that runs on, in the second way of timing it. */
+const RUN_ON = 0.03;
+
+/** A way to time an instance's experts; each seed draws its own lengths. */
+interface CostWay {
+  readonly name: string;
+  /** Of what the way scales over MMLU-Pro's. */
+  scale(instance: SourceInstance, seed: number): number;
+  experts(instance: SourceInstance, scale: number, seed: number): readonly PlacedExpert[];
+}
+
+/** As long as makes round-robin what the source measured; on MMLU-Pro, which engines' slowness is of, as they are. */
+function scaledToRoundRobin(
+  expertsAt: (instance: SourceInstance, scale: number, seed: number) => readonly PlacedExpert[],
+): CostWay["scale"] {
+  const scales = new Map<string, number>();
+  return (instance, seed) => {
+    const key = `${instance.name} ${seed}`;
+    const found = scales.get(key) ?? (instance === mmluPro ? 1 : scaleOfRoundRobin(instance, (scale) => expertsAt(instance, scale, seed)));
+    scales.set(key, found);
+    return found;
+  };
+}
+
+const timing = (scale: number, seed: number): Timing => ({ scaleOf: () => scale, seed, calibrated: true });
+const LESS_SPREAD = 0.42;
+
+const LINEAR: CostWay = {
+  name: "constant a prompt, MMLU-Pro's",
+  scale: () => 1,
+  experts: ({ prompts }, scale) => linearExperts(prompts, scale),
+};
+const SCALED: CostWay = {
+  name: "the same, answers scaled to round-robin's time",
+  scale: scaledToRoundRobin(({ prompts }, scale, seed) => wholeExperts(prompts, timing(scale, seed))),
+  experts: ({ prompts }, scale, seed) => simulatedExperts(prompts, timing(scale, seed)),
+};
+const WAYS: readonly CostWay[] = [
+  LINEAR,
+  { ...LINEAR, name: "the same, scaled to round-robin's time", scale: scaledToRoundRobin(LINEAR.experts) },
+  {
+    name: "simulated, vLLM as profiled, MMLU-Pro's lengths",
+    scale: () => 1,
+    experts: ({ prompts }, scale, seed) => simulatedExperts(prompts, { ...timing(scale, seed), calibrated: false }),
+  },
+  { ...SCALED, name: "simulated, as slow as on MMLU-Pro, MMLU-Pro's lengths", scale: () => 1 },
+  SCALED,
+  {
+    name: `the same, short answers spread by ${LESS_SPREAD} as long ones are`,
+    scale: scaledToRoundRobin(({ prompts }, scale, seed) => wholeExperts(prompts, { ...timing(scale, seed), shortSpread: LESS_SPREAD })),
+    experts: ({ prompts }, scale, seed) => simulatedExperts(prompts, { ...timing(scale, seed), shortSpread: LESS_SPREAD }),
+  },
+];
+
+const overSeeds = (of: (seed: number) => number): SeedEstimate | null => seedEstimate(SEEDS.map(of));
+
+/** Every way on one instance, seed by seed; made once. */
+const raced = new Map<string, RacedSchedules>();
+async function racedOf(way: CostWay, instance: SourceInstance): Promise<(seed: number) => RacedSchedules> {
+  const engine = await loadHighsEngine();
+  return (seed) => {
+    const key = `${way.name}, ${instance.name}, seed ${seed}`;
+    const found = raced.get(key) ?? raceSchedules(way.experts(instance, way.scale(instance, seed), seed), engine);
+    raced.set(key, found);
+    return found;
+  };
+}
+
+const speedUp = ({ roundRobin }: RacedSchedules, over: TimedSchedule): number => roundRobin.makespanSeconds / over.makespanSeconds;
+const whole = (of: SeedEstimate | null): string => estimate(of && rounded(of, Math.round), 4);
+const times = (of: SeedEstimate | null): string => ratio(of && rounded(of, (value) => Number(value.toFixed(2))));
+
+/** Where all seeds say the same there is no interval to show. */
+function rounded({ value, low, high, seeds }: SeedEstimate, round: (value: number) => number): SeedEstimate {
+  const [least, most] = [low && round(low), high && round(high)];
+  return least === most ? { value: round(value), low: null, high: null, seeds } : { value: round(value), low: least, high: most, seeds };
+}
+
+async function expertTable(instance: SourceInstance): Promise<string> {
+  const { expertStage } = instance;
+  const rows: (readonly string[])[] = [];
+  for (const way of WAYS) {
+    const of = await racedOf(way, instance);
+    const [first] = SEEDS.map(of);
+    const scale = overSeeds((seed) => way.scale(instance, seed));
+    const idle = (read: (one: RacedSchedules) => TimedSchedule): number =>
+      Math.round(100 * (overSeeds((seed) => read(of(seed)).idle)?.value ?? 0));
+    rows.push([
+      scale?.value === 1 ? way.name : `${way.name}: x ${times(scale)}`,
+      whole(overSeeds((seed) => of(seed).roundRobin.makespanSeconds)),
+      whole(overSeeds((seed) => of(seed).dataConcurrent.makespanSeconds)),
+      whole(overSeeds((seed) => of(seed).listScheduling.makespanSeconds)),
+      whole(overSeeds((seed) => of(seed).placed.makespanSeconds)),
+      times(overSeeds((seed) => speedUp(of(seed), of(seed).placed))),
+      `${idle((one) => one.roundRobin)} -> ${idle((one) => one.placed)}`,
+      first?.replicas
+        .map((replicas, at) => (replicas > 1 ? `${sourceExperts[at]?.name} ${replicas}` : ""))
+        .filter(Boolean)
+        .join(", ") || "one each",
+    ]);
+  }
+  rows.push(["**source**", `${expertStage.roundRobin}`, "-", "-", `${expertStage.placed}`, `${expertStage.speedUp}`, "-", "-"]);
+  return table(
+    [
+      "cost of sessions",
+      "round-robin s",
+      "data-concurrent s",
+      "list scheduling s",
+      "placed s",
+      "times round-robin",
+      "idle %",
+      "on several workers",
+    ],
+    rows,
+  );
+}
+
+/** Mean answers that the aggregator reads and writes. Of GPQA's as long ones, which reasoning writes, it does not write: the source's 348 s say so. */
+function lengthsOf(instance: SourceInstance, seed: number, runOn: number): Parameters<typeof aggregatedSeconds>[1] {
+  const readTokens = SCALED.scale(instance, seed) * meanAnswerTokens(instance);
+  return { readTokens, writtenTokens: Math.min(readTokens, meanAnswerTokens(mmluPro)), runOn, seed };
+}
+
+async function endToEnd(instance: SourceInstance, runOn: number): Promise<readonly string[]> {
+  const of = await racedOf(SCALED, instance);
+  const aggregated = (seed: number) => aggregatedSeconds(instance, lengthsOf(instance, seed, runOn));
+  const before = (seed: number): number => of(seed).roundRobin.makespanSeconds + aggregated(seed).always;
+  const after = (seed: number): number => of(seed).placed.makespanSeconds + aggregated(seed).gated;
+  const own = instance.aggregator;
+  return [
+    ...[instance.name, runOn === 0 ? "all answers end" : `${100 * runOn} % of answers to split questions run on`],
+    ...[whole(overSeeds((seed) => aggregated(seed).always)), whole(overSeeds((seed) => aggregated(seed).gated))],
+    times(overSeeds((seed) => aggregated(seed).always / aggregated(seed).gated)),
+    ...[whole(overSeeds(before)), whole(overSeeds(after)), times(overSeeds((seed) => before(seed) / after(seed)))],
+    times(overSeeds((seed) => (of(seed).roundRobin.makespanSeconds + own.always) / (of(seed).placed.makespanSeconds + own.gated))),
+  ];
+}
+
+async function instanceMeasurement(instance: SourceInstance): Promise<Measurement> {
+  const of = await racedOf(SCALED, instance);
+  const own = overSeeds((seed) => speedUp(of(seed), of(seed).placed));
+  const engine = await loadHighsEngine();
+  const swept = SEEDS.map((seed) => raceSchedules(SCALED.experts(instance, SCALED.scale(instance, seed), seed), engine, null));
+  const sweptTimes = seedEstimate(swept.map((one) => speedUp(one, one.placed)));
+  const linear = (await racedOf(LINEAR, instance))(1);
+  const replicas = of(1)
+    .replicas.map((count, at) => `${sourceExperts[at]?.name} ${count}`)
+    .join(", ");
+  return {
+    figure: own?.value ?? Number.NaN,
+    unit: "times round-robin's expert stage",
+    detail: `${instance.expertStage.speedUp} in the source; ${times(own)} over three seeds of lengths, K 2, workers ${replicas}; K swept ${times(sweptTimes)} at K ${swept.map(({ maxModelsPerWorker }) => maxModelsPerWorker).join(", ")}; with MMLU-Pro's constant seconds a prompt ${speedUp(linear, linear.placed).toFixed(2)}, ${linear.placed.makespanSeconds.toFixed(2)} s, bound ${linear.lowerBoundSeconds.toFixed(2)} s`,
+  };
+}
+
+async function endToEndMeasurement(): Promise<Measurement> {
+  const parts: string[] = [];
+  for (const instance of sourceInstances) parts.push(`**${instance.name}**`, await expertTable(instance));
+  const rows: (readonly string[])[] = [];
+  for (const instance of sourceInstances) {
+    for (const runOn of [0, RUN_ON]) rows.push(await endToEnd(instance, runOn));
+    const { aggregator, endToEnd: own } = instance;
+    rows.push([
+      ...[instance.name, "**source**", `${aggregator.always}`, `${aggregator.gated}`, `${aggregator.speedUp}`],
+      ...[`${own.roundRobin}`, `${own.placed}`, `${own.speedUp}`, "-"],
+    ]);
+  }
+  const header = [
+    "",
+    "aggregator",
+    "always s",
+    "gated at 2/3 s",
+    "times",
+    "whole, round-robin s",
+    "whole, placed and gated s",
+    "times",
+    "times with the source's aggregator",
+  ];
+  parts.push("**End to end**", table(header, rows));
+  writeTables("ensemble-instances", parts);
+  writeRows(
+    "ensemble-instances",
+    [...raced].map(([key, { roundRobin, dataConcurrent, listScheduling, placed, replicas, lowerBoundSeconds }]) => ({
+      ...{ key, roundRobin: roundRobin.makespanSeconds, dataConcurrent: dataConcurrent.makespanSeconds },
+      ...{ listScheduling: listScheduling.makespanSeconds, placed: placed.makespanSeconds, replicas, lowerBoundSeconds },
+    })),
+  );
+  const each = rows.filter(([, way]) => way !== "**source**").map(([name, way, , , , , , ratioText]) => `${name}, ${way}: ${ratioText}`);
+  const of = await racedOf(SCALED, mmluPro);
+  const mmlu = overSeeds((seed) => {
+    const { always, gated } = aggregatedSeconds(mmluPro, lengthsOf(mmluPro, seed, 0));
+    return (of(seed).roundRobin.makespanSeconds + always) / (of(seed).placed.makespanSeconds + gated);
+  });
+  return { figure: mmlu?.value ?? Number.NaN, unit: "times, MMLU-Pro", detail: `1.71, 2.04 and 2.34 in the source; ${each.join("; ")}` };
+}
+
+/** What a quarter of a model's prompts loses of its throughput. */
+function shards(): Measurement {
+  const lost = sourceExperts.map(({ name, card, meanTokens, spread }, at) => {
+    const prompts = mmluPro.prompts[at] ?? 0;
+    const each = SEEDS.map((seed) => {
+      const cost = simulatedSessionCost(engineOf(card), drawnLengths({ name, meanTokens, spread, seed }), {
+        mostPrompts: prompts,
+        concurrency: null,
+      });
+      return 100 * (1 - cost(prompts) / 4 / cost(prompts / 4));
+    });
+    return { name, prompts, lost: each.reduce((sum, one) => sum + one, 0) / each.length };
+  });
+  const short = lost.filter(({ name }) => ["Qwen", "Exaone", "GLM"].includes(name));
+  return {
+    figure: short.reduce((sum, one) => sum + one.lost, 0) / short.length,
+    unit: "% lower throughput of a quarter shard",
+    detail: `Qwen, Exaone and GLM, 40 to 60 % in the source; ${lost.map((one) => `${one.name} ${Math.round(one.prompts / 4)} of ${one.prompts} prompts ${one.lost.toFixed(0)} %`).join(", ")}; simulated, lognormal lengths`,
+  };
+}
+
+function pools(at: number): Measurement {
+  const pool = sourcePools[at];
+  if (pool === undefined) throw new Error(`there is no pool ${at}`);
+  const each = SEEDS.map((seed) => poolSeconds(pool, seed));
+  const of = (read: (one: (typeof each)[number]) => number): SeedEstimate | null => seedEstimate(each.map(read));
+  return {
+    figure: of((one) => one.roundRobin.mean / one.dataConcurrent)?.value ?? Number.NaN,
+    unit: "times faster, data-concurrent than round-robin",
+    detail: `${(pool.source.roundRobin / pool.source.dataConcurrent).toFixed(2)} in the source (${pool.source.roundRobin} and ${pool.source.dataConcurrent} s); ${whole(of((one) => one.roundRobin.mean))} and ${whole(of((one) => one.dataConcurrent))} s, round-robin in the mean over all orders of the models, ${Math.round(each[0]?.roundRobin.least ?? 0)} to ${Math.round(each[0]?.roundRobin.most ?? 0)} s; faster in ${Math.round(100 * (each[0]?.faster ?? 0))} % of the orders`,
+  };
+}
+
+export const ensembleBenchmarks: readonly Benchmark[] = [
+  ...sourceInstances.map((instance) => ({
+    name: `ensemble instances, ${instance.name}`,
+    budget: null,
+    run: () => instanceMeasurement(instance),
+  })),
+  { name: "ensemble instances, end to end", budget: null, run: endToEndMeasurement },
+  { name: "ensemble instances, small shards", budget: null, run: shards },
+  ...sourcePools.map(({ name }, at) => ({ name: `ensemble instances, ${name}`, budget: null, run: () => pools(at) })),
+];

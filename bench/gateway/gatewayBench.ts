@@ -1,0 +1,222 @@
+import type { ChildProcess } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Pool } from "undici";
+import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import { policyHash } from "@/server/contracts/gateway/policyHash";
+import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { endChild, said, startBundle } from "../lib/childProcess";
+
+export const fixedModel = "large";
+/** The served name of the policy, whatever its kind. */
+export const cascadeModel = "cascade/bench";
+
+const aging = { agingReleases: 200 } as const;
+const fcfs = { kind: "fcfs" } as const;
+const leastLoad = { kind: "least-load" } as const;
+
+/** A cascade over models; two answers in five are escalated by the mock judge. */
+export function benchCascade(models: readonly string[]): PolicyDocument {
+  const thresholds = models.slice(1).map(() => 50);
+  return {
+    kind: "cascade",
+    stages: models.map((model) => ({ model })),
+    thresholds,
+    judge: { model: "weir-judge", secondsPerCall: 0, usdPerCall: 0 },
+    order: fcfs,
+    place: leastLoad,
+    approvedRanges: { thresholds: thresholds.map(() => ({ min: 0, max: 100 })) },
+  };
+}
+
+/** What a gateway may run, each kind of policy and what orders and places differently. */
+export const benchPolicies: Readonly<Record<string, PolicyDocument>> = {
+  fixed: { kind: "fixed", model: fixedModel, order: fcfs, place: leastLoad },
+  "fixed, sjf order": { kind: "fixed", model: fixedModel, order: { kind: "sjf", ...aging }, place: leastLoad },
+  "fixed, lowest-kv place": { kind: "fixed", model: fixedModel, order: fcfs, place: { kind: "lowest-kv" } },
+  slack: {
+    kind: "slack",
+    models: [
+      { model: "small", decodeSecondsPerToken: 0.01, maxBatchSize: 64, confidence: 0.6 },
+      { model: fixedModel, decodeSecondsPerToken: 0.03, maxBatchSize: 64, confidence: 0.8 },
+    ],
+    tau: 0.5,
+    deltaScore: 0.1,
+    floorSeconds: 1,
+    order: fcfs,
+    place: leastLoad,
+    approvedRanges: { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } },
+  },
+  "cascade of 3, judged": benchCascade(["small", "medium", fixedModel]),
+};
+
+/** What a gateway has used since it started. */
+interface Usage {
+  readonly cpuSeconds: number;
+  readonly rssBytes: number;
+}
+
+/** A gateway as a process of its own, with a policy in force. */
+export interface BenchGateway {
+  readonly url: string;
+  usage(): Promise<Usage>;
+  /** A series of its metrics by its name, with labels as they are written; NaN where there is none. */
+  metric(series: string): Promise<number>;
+  /** Where its admin listener is. */
+  readonly adminUrl: string;
+  /** Puts another policy over the same engines into force. */
+  put(policy: PolicyDocument): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A mock upstream as a process of its own. */
+export async function startMock(): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const mock = startBundle("mockUpstream");
+  const [url = ""] = await said(mock, /^(http:\S+)$/m);
+  return { url, close: () => endChild(mock) };
+}
+
+/** Starts a gateway and puts a policy over four engines at `upstreams` into force. */
+export async function startBenchGateway(policy: PolicyDocument, upstreams: Upstreams): Promise<BenchGateway> {
+  const stateDirectory = mkdtempSync(join(tmpdir(), "weir-bench-"));
+  // To profile it: `--cpu-prof`.
+  const nodeArgs = process.env.WEIR_GATEWAY_NODE_ARGS?.split(" ") ?? [];
+  const environment = { WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0", WEIR_STATE_DIR: stateDirectory };
+  const gateway = startBundle("gateway", { nodeArgs, environment });
+  const close = async (): Promise<void> => {
+    await ended(gateway);
+    rmSync(stateDirectory, { recursive: true, force: true });
+  };
+  try {
+    const [url = "", adminUrl = ""] = await said(gateway, /"dataUrl":"([^"]+)","adminUrl":"([^"]+)"/);
+    for (const bytes of upstreams.artefacts ?? []) {
+      const kept = await fetch(`${adminUrl}/artefacts/${createHash("sha256").update(bytes).digest("hex")}`, {
+        method: "PUT",
+        body: Buffer.from(bytes),
+      });
+      if (!kept.ok) throw new Error(`The gateway refused a predictor of the benchmark: ${await kept.text()}`);
+    }
+    const put = async (next: PolicyDocument): Promise<void> => {
+      const current = await fetch(`${adminUrl}/config`);
+      await current.arrayBuffer();
+      const answer = await fetch(`${adminUrl}/config`, {
+        method: "PUT",
+        headers: { "if-match": current.headers.get("etag") ?? "" },
+        body: JSON.stringify(benchConfig(next, upstreams)),
+      });
+      if (!answer.ok) throw new Error(`The gateway refused the benchmark's configuration: ${await answer.text()}`);
+    };
+    await put(policy);
+    return { url, adminUrl, put, usage: () => usageOf(adminUrl), metric: (series) => metricOf(adminUrl, series), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The URLs of a model's engines, and the judge's. */
+export interface Upstreams {
+  readonly engines: (model: string) => readonly string[];
+  readonly judge: string;
+  /** Requests that one engine may have at once; left out: 64. */
+  readonly maxInFlight?: number;
+  /** Seconds of the engines in one of the wall; left out: 1. */
+  readonly timeScale?: number;
+  /** Trained predictors that the policy names. */
+  readonly artefacts?: readonly Uint8Array[];
+}
+
+/** Two engines a model and the judge, all the same mock. */
+export const mockedBy = (url: string): Upstreams => ({ engines: () => [url, url], judge: url });
+
+interface ChatOptions {
+  readonly model: string;
+  readonly stream: boolean;
+}
+
+/** A chat request of about 200 input tokens. */
+export function chatBody({ model, stream }: ChatOptions): string {
+  return JSON.stringify({ model, stream, messages: [{ role: "user", content: "Where does the water go? ".repeat(32) }] });
+}
+
+/** Sends one chat request and reads its answer to the end. Throws when it is no 200. */
+export async function askChat(pool: Pool, body: string): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const answer = await pool.request({ method: "POST", path: "/v1/chat/completions", headers, body });
+  await answer.body.dump();
+  if (answer.statusCode !== 200) throw new Error(`A chat request of the benchmark was answered ${answer.statusCode}.`);
+}
+
+interface OpenLoad extends ChatOptions {
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+/** Connections that are open before the first request counts, as those of clients that go on asking are. */
+export const openedBefore = 32;
+
+/** Latencies in milliseconds of requests sent at a fixed rate, whether or not earlier ones were answered. */
+export async function openLoopLatencies(url: string, { perSecond, seconds, ...chat }: OpenLoad): Promise<readonly number[]> {
+  const pool = new Pool(url, { connections: 256 });
+  const body = chatBody(chat);
+  await Promise.all(Array.from({ length: openedBefore }, () => askChat(pool, body)));
+  const latenciesMs: number[] = [];
+  const pending: Promise<void>[] = [];
+  const startedMs = performance.now();
+  const send = async (): Promise<void> => {
+    const sentMs = performance.now();
+    await askChat(pool, body);
+    latenciesMs.push(performance.now() - sentMs);
+  };
+  for (let index = 0; index < perSecond * seconds; ) {
+    // Sleeping keeps the generator from taking a core away from what it measures; requests may leave a millisecond late.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    for (; index < perSecond * seconds && startedMs + (index * 1000) / perSecond <= performance.now(); index += 1) {
+      pending.push(send());
+    }
+  }
+  await Promise.all(pending);
+  await pool.close();
+  return latenciesMs;
+}
+
+/** Lets a gateway end by itself, as it must to write a profile. */
+async function ended(gateway: ChildProcess): Promise<void> {
+  if (gateway.exitCode !== null) return;
+  const gone = once(gateway, "exit");
+  gateway.kill("SIGTERM");
+  await gone;
+}
+
+async function usageOf(adminUrl: string): Promise<Usage> {
+  const [cpuSeconds, rssBytes] = await Promise.all([
+    metricOf(adminUrl, "process_cpu_seconds_total"),
+    metricOf(adminUrl, "process_resident_memory_bytes"),
+  ]);
+  return { cpuSeconds, rssBytes };
+}
+
+async function metricOf(adminUrl: string, series: string): Promise<number> {
+  const lines = (await (await fetch(`${adminUrl}/metrics`)).text()).split("\n");
+  const line = lines.find((one) => one.startsWith(`${series} `));
+  return line === undefined ? Number.NaN : Number(line.slice(series.length + 1));
+}
+
+function benchConfig(policy: PolicyDocument, { engines, judge, maxInFlight = 64, timeScale = 1 }: Upstreams): GatewayConfig {
+  return {
+    apiVersion: "weir/v1",
+    kind: "GatewayConfig",
+    name: "bench",
+    planId: "bench",
+    policyHash: policyHash(policy),
+    policy,
+    replicas: modelsOf(policy).flatMap((model) =>
+      engines(model).map((url, index) => ({ id: `${model}-${index}`, model, url, state: "active" as const, maxInFlight })),
+    ),
+    judge: { model: "weir-judge", url: judge },
+    timeScale,
+  };
+}

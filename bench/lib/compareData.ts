@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { readWorkload } from "@/server/cli/flags/workloadFlags";
+import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import type { Workload } from "@/solver/workload/workload";
+
+/** Where published measurements lie, if at all. */
+export const data = join(process.env.WEIR_ROOT ?? process.cwd(), "..", "shared", "data");
+const OUTCOMES = join(data, "quality", "cascade_outcomes.csv");
+/** Texts of the prompts of OUTCOMES. */
+export const PROMPTS = join(data, "quality", "prompts.csv");
+const ARRIVALS = join(data, "traces", "AzureLLMInferenceTrace_conv.csv");
+
+let asked = false;
+
+/** Whether the outcomes and arrivals that comparisons are measured on are there; says once that they are not. */
+export function dataPresent(): boolean {
+  const present = existsSync(OUTCOMES) && existsSync(ARRIVALS);
+  if (!present && !asked) process.stderr.write(`Skipped: comparisons with baselines need ${OUTCOMES} and ${ARRIVALS}\n`);
+  asked = true;
+  return present;
+}
+
+/** Real outcomes of a family on the arrivals of the Azure conversation trace, with a judge modelled at an AUC. */
+export async function workloadOf(of: {
+  readonly family: string;
+  readonly tasks: readonly string[];
+  readonly judgeAuc: number;
+}): Promise<Workload> {
+  const read = await readWorkload({ ...of, outcomes: OUTCOMES, arrivals: ARRIVALS, models: {}, seed: 1 }, catalogueOf(noUserCards));
+  if (!read.ok) throw new Error(read.message);
+  return read.workload;
+}

@@ -1,0 +1,78 @@
+import { createReadStream } from "node:fs";
+import { basename } from "node:path";
+import { readCsv } from "@/server/planning/imports/readCsv";
+import type { LabReplicas } from "@/solver/lab/labSpec";
+import type { Workload } from "@/solver/workload/workload";
+import { PROMPTS, workloadOf } from "./compareData";
+
+/** Models of one family, each on an engine of its own, and prompts that all have answered. */
+export interface Ladder {
+  readonly family: string;
+  readonly task: "gsm" | "crux";
+  readonly replicas: readonly LabReplicas[];
+}
+
+/**
+ * Sequences that an engine runs at once: about what the source's GPUs of 49 GB hold of its largest model, 14B, with some 2,400 tokens of KV
+ * cache each. Answers here are short, and memory alone would take vLLM's 256, at which hardly anything waits below saturation.
+ */
+export const BATCH = 32;
+
+/** On GPUs of 48 GB. */
+const engine = (model: string, tp: number): LabReplicas => ({
+  ...{ model, gpu: "l40s", precision: "bf16", tp, pp: 1, count: 1 },
+  maxSequences: BATCH,
+});
+
+const families: readonly Omit<Ladder, "task">[] = [
+  { family: "Llama-3.1-Instruct", replicas: [engine("llama-3.1-8b", 1), engine("llama-3.1-70b", 4)] },
+  { family: "Gemma-2-it", replicas: [engine("gemma-2-2b", 1), engine("gemma-2-9b", 1), engine("gemma-2-27b", 2)] },
+];
+
+/** Two and three models on maths and code; and two sizes of the family of the source, which answered no maths here. */
+export const ladders: readonly Ladder[] = [
+  ...families.flatMap((family) => (["gsm", "crux"] as const).map((task) => ({ ...family, task }))),
+  { family: "Qwen2.5-Instruct", task: "crux", replicas: [engine("qwen2.5-3b", 1), engine("qwen2.5-7b", 1)] },
+];
+
+/** The workflows that the source runs on a task, in equal shares. */
+export const workflowsOf: Readonly<Record<Ladder["task"], readonly string[]>> = {
+  gsm: ["planner-solver-verifier-solver", "planner-solver", "solver"],
+  crux: ["planner-coder-qa-coder", "planner-coder", "coder"],
+};
+
+/** What a ladder answered, and the texts of the prompts by row. */
+export async function answersOf({
+  family,
+  task,
+}: Ladder): Promise<{ readonly workload: Workload; readonly texts: readonly (string | null)[] }> {
+  const [workload, byId] = await Promise.all([workloadOf({ family, tasks: [task], judgeAuc: 0.8 }), promptTexts()]);
+  return { workload, texts: workload.outcomes.promptIds.map((id) => byId.get(id) ?? null) };
+}
+
+let reading: Promise<ReadonlyMap<string, string>> | null = null;
+
+function promptTexts(): Promise<ReadonlyMap<string, string>> {
+  reading ??= readPrompts();
+  return reading;
+}
+
+async function readPrompts(): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  let [id, prompt] = [-1, -1];
+  const read = await readCsv(
+    { name: basename(PROMPTS), stream: createReadStream(PROMPTS) },
+    {
+      header(names) {
+        [id, prompt] = [names.indexOf("prompt_id"), names.indexOf("prompt")];
+        return id < 0 || prompt < 0 ? "no columns prompt_id and prompt" : null;
+      },
+      row(cells) {
+        texts.set(cells[id] ?? "", cells[prompt] ?? "");
+        return null;
+      },
+    },
+  );
+  if (!read.ok) throw new Error(read.message);
+  return texts;
+}

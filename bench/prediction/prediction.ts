@@ -1,0 +1,123 @@
+import { mean } from "@/solver/numeric/quantile";
+import { seededRandom } from "@/solver/numeric/random";
+import { encodeArtefact } from "@/solver/prediction/artefact";
+import { confidencePredictor } from "@/solver/prediction/confidence";
+import { lengthPredictor } from "@/solver/prediction/lengths";
+import type { RequestFacts } from "@/solver/prediction/predictor";
+import { predictionsOf } from "@/solver/prediction/programFacts";
+import { sketchOf } from "@/solver/prediction/sketch";
+import type { Benchmark, Measurement } from "../lib/benchmark";
+import { dataPresent } from "../lib/compareData";
+import { type Ladder, ladders, workflowsOf } from "../lib/ladders";
+import { writeResults, writeTables } from "../lib/results";
+import { CORRELATIONS, confidenceErrors, lengthErrors } from "./heldOutErrors";
+import { confidenceTable, lengthTable } from "./tables";
+import { promptsOf, trained } from "./trained";
+
+/** Splits of the prompts that every error is the mean over. */
+const SEEDS = [1, 2, 3];
+
+/** Of the correlations, the one of the ablations. */
+const HALF = CORRELATIONS.indexOf(0.5);
+
+/** Requests that a gateway's worker predicts in one go. */
+const BATCH = 32;
+
+const BATCHES = 200;
+
+/** Programs of a sample of the lab: about 100,000 requests. */
+const LAB_PROGRAMS = 43_000;
+
+/** Every ladder of the ablations, and Qwen's two sizes on maths. */
+const measured: readonly Ladder[] = [...ladders, { family: "Qwen2-Instruct", task: "gsm", replicas: [] }];
+
+/** Errors on held-out prompts of every ladder, beside the source's (Chimera, tables 2 and 3). */
+async function heldOut(): Promise<Measurement> {
+  const rows = [];
+  for (const ladder of measured) {
+    const prompts = await promptsOf(ladder);
+    const lengths = SEEDS.map((seed) => lengthErrors(prompts, workflowsOf[ladder.task], seed));
+    const confidence = SEEDS.map((seed) => confidenceErrors(prompts, seed));
+    rows.push({ family: ladder.family, task: ladder.task, prompts: prompts.outcomes.promptIds.length, lengths, confidence });
+    process.stderr.write(`prediction: ${ladder.family} on ${ladder.task}\n`);
+  }
+  writeResults("prediction", rows);
+  const parts = ["Kendall tau distances of the length order:", lengthTable(rows), "Confidence heads:", confidenceTable(rows)];
+  writeTables("prediction", parts);
+  process.stderr.write(`\n${parts.join("\n\n")}\n`);
+  const taus = rows.flatMap(({ lengths }) => lengths.flatMap((seed) => seed.map(({ programs }) => programs[HALF]?.learnt ?? Number.NaN)));
+  return {
+    figure: mean(taus),
+    unit: "Kendall tau distance",
+    detail: `of what programs have yet to write, stages correlated by ${CORRELATIONS[HALF]}, mean over ${rows.length} ladders and tasks and ${SEEDS.length} splits; the source's 0.187 over its models; all in bench/results/prediction.json`,
+  };
+}
+
+/** One batch as a gateway's worker has it: texts in, lengths by every model and confidence out. */
+async function latency(): Promise<Measurement> {
+  const { prompts, heldOut, lengths, confidence } = await trained();
+  const [length, head] = [lengthPredictor(lengths), confidencePredictor(confidence)];
+  const random = seededRandom(1);
+  const timesOf = (textOf: () => string): readonly number[] => {
+    const times = Array.from({ length: BATCHES }, () => {
+      const texts = Array.from({ length: BATCH }, textOf);
+      const before = performance.now();
+      const facts = texts.map(
+        (text): RequestFacts => ({
+          ...{ instructionTokens: 60, promptTokens: text.length / 4, inputTokens: 60 + text.length / 4 },
+          ...{ workflow: "planner-solver", stage: "solver", sketch: sketchOf(text) },
+        }),
+      );
+      for (const model of length.models) length.predict(facts, model);
+      head.predict(facts);
+      return (performance.now() - before) / BATCH;
+    });
+    return times.slice(BATCHES / 10).sort((a, b) => a - b);
+  };
+  const drawn = (): string => prompts.words[heldOut[random.int(heldOut.length)] ?? 0] ?? "";
+  const cpuBefore = process.cpuUsage();
+  const short = timesOf(drawn);
+  const cpu = process.cpuUsage(cpuBefore);
+  const long = timesOf(() => Array.from({ length: 60 }, drawn).join("\n"));
+  const at = (times: readonly number[], share: number): string => (times[Math.floor(share * (times.length - 1))] ?? 0).toFixed(3);
+  return {
+    figure: short[Math.floor(0.5 * short.length)] ?? Number.NaN,
+    unit: "ms a request",
+    detail: `sketch of the text, both lengths by each of ${length.models.length} models, and confidence, in batches of ${BATCH} on one core, median; 99th percentile ${at(short, 0.99)} ms; ${((cpu.user + cpu.system) / 1000 / BATCHES / BATCH).toFixed(3)} ms of processor; prompts of some 3,000 words ${at(long, 0.5)} and ${at(long, 0.99)} ms`,
+  };
+}
+
+async function training(): Promise<Measurement> {
+  const { rows, lengths, confidence, lengthSeconds, confidenceSeconds, cpuSeconds } = await trained();
+  const kilobytes = [lengths, confidence].map((artefact) => Math.round(encodeArtefact(artefact).length / 1000));
+  return {
+    figure: lengthSeconds + confidenceSeconds,
+    unit: "s",
+    detail: `lengths of ${rows.models.length} models on ${rows.models[0]?.facts.length} requests each ${lengthSeconds.toFixed(1)} s, confidence ${confidenceSeconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of processor; artefacts of ${kilobytes.join(" and ")} kB`,
+  };
+}
+
+/** What the lab asks for before a run. */
+async function sample(): Promise<Measurement> {
+  const { prompts, heldOut, draw, lengths, confidence } = await trained();
+  const programs = draw(heldOut, LAB_PROGRAMS);
+  const cpuBefore = process.cpuUsage();
+  const before = performance.now();
+  predictionsOf(programs, prompts.texts, { lengths: lengthPredictor(lengths), confidence: confidencePredictor(confidence) });
+  const cpu = process.cpuUsage(cpuBefore);
+  return {
+    figure: (performance.now() - before) / 1000,
+    unit: "s",
+    detail: `lengths by ${lengths.models.length} models and confidence of ${programs.program.length.toLocaleString("en")} requests at once; ${((cpu.user + cpu.system) / 1e6).toFixed(1)} s of processor`,
+  };
+}
+
+/** What learnt predictors are worth and cost, on outcomes of real models; nothing where those are not at hand. */
+export const predictionBenchmarks: readonly Benchmark[] = dataPresent()
+  ? [
+      { name: "prediction: latency at batch 32", budget: { figure: 2, keep: "at most" }, run: latency },
+      { name: "prediction: training", budget: null, run: training },
+      { name: "prediction: a sample of the lab", budget: null, run: sample },
+      { name: "prediction: held-out errors", budget: null, run: heldOut },
+    ]
+  : [];

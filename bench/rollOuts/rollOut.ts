@@ -1,0 +1,37 @@
+import type { Benchmark } from "../lib/benchmark";
+import { type RollOutReport, runRollOuts, type Scenario } from "./rollOutRun";
+import { fourSpare, noneSpare, onlyEngine } from "./scenarios";
+
+/** A hundred requests a second are what clients, gateway and engines on two cores keep up with. */
+const timeScale = 1;
+const restSeconds = 5;
+
+/** Everything that was not a whole answer with status 200, by whichever count says more. */
+function failedOf({ phases, decisions }: RollOutReport): number {
+  const byClients = phases.reduce((sum, { failed }) => sum + failed, 0);
+  return Math.max(byClients, decisions.failures.length + decisions.refused);
+}
+
+function detailOf(report: RollOutReport): string {
+  const { capacityPerSecond, requestsPerSecond, predictedP95Seconds, dip, movedShare, phases, decisions, ends } = report;
+  const load = `${requestsPerSecond.toFixed(1)} requests per engine second of ${capacityPerSecond.toFixed(1)} simulated, ${Math.round(100 * movedShare)} % of the GPUs moved`;
+  const seen = phases.map(
+    ({ phase, requests, failed, p95Seconds }) => `${phase}: ${requests} requests, ${failed} failed, p95 ${p95Seconds.toFixed(1)} s`,
+  );
+  const list = `the gateway's records: ${decisions.decided}, ${decisions.failures.length} failed, ${decisions.refused} refused`;
+  return [load, `predicted p95 ${predictedP95Seconds.toFixed(1)} s, forwards: ${dip.says}`, ...seen, list, ends.join(", ")].join("; ");
+}
+
+const underLoad = (scenario: Scenario): Benchmark => ({
+  name: `roll-out under load, failed requests, ${scenario.name}`,
+  budget: { figure: 0, keep: "at most" },
+  async run() {
+    const report = await runRollOuts({ scenario, timeScale, restSeconds });
+    if (!report.isBack) throw new Error(`The first plan is not in force at the end: ${report.ends.join(", ")}`);
+    for (const failure of [...report.failures, ...report.decisions.failures].slice(0, 5)) process.stderr.write(`${failure}\n`);
+    return { figure: failedOf(report), unit: "requests", detail: detailOf(report) };
+  },
+});
+
+/** Plans put into force, given up half way and rolled back while clients load the cluster to 60 % of what it carries. */
+export const rollOutBenchmarks: readonly Benchmark[] = [noneSpare, fourSpare, onlyEngine].map(underLoad);

@@ -1,0 +1,90 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type HeldAgainstExhaustive, holdAgainstExhaustive } from "@/server/planning/compare/compareExhaustive";
+import { loadGlpkEngine } from "@/server/planning/planner/glpkEngine";
+import { randomInstance } from "@/solver/baselines/randomInstance";
+import type { Objective } from "@/solver/plan/plan";
+import type { Benchmark, Measurement } from "../lib/benchmark";
+import { resultsFolder } from "../lib/results";
+
+/** Instances that have a plan; seeds whose instance has none are passed over. */
+const INSTANCES = 30;
+
+/** A plan that is slower than the best by more than this misses. */
+const WITHIN = 1.01;
+
+interface Held extends HeldAgainstExhaustive {
+  readonly seed: number;
+}
+
+/** How much faster than a search that simulates every plan whole the planner is to be. */
+const FASTER = 100;
+
+const running = new Map<Objective["latency"], Promise<readonly Held[]>>();
+
+function held(latency: Objective["latency"]): Promise<readonly Held[]> {
+  const known = running.get(latency) ?? holdAll(latency);
+  running.set(latency, known);
+  return known;
+}
+
+/** Holds the planner against exhaustive search on 30 instances; writes each to bench/lib/results, and those that miss to stderr. */
+async function holdAll(latency: Objective["latency"]): Promise<readonly Held[]> {
+  const engine = await loadGlpkEngine();
+  const all: Held[] = [];
+  for (let seed = 1; all.length < INSTANCES; seed += 1) {
+    const one = holdAgainstExhaustive(randomInstance(seed), latency, { engine, nowSeconds: () => performance.now() / 1000 });
+    if (one === null) continue;
+    all.push({ seed, ...one });
+    process.stderr.write(
+      `${latency}, instance ${seed}: ${one.exhaustiveSeconds.toFixed(1)} s exhaustively, ${one.planningSeconds.toFixed(2)} s planned\n`,
+    );
+    if (one.plannedSeconds > WITHIN * one.bestSeconds) {
+      const off = `${(one.plannedSeconds / one.bestSeconds).toFixed(3)} of the best by tables, ${(one.plannedWholeSeconds / one.bestWholeSeconds).toFixed(3)} simulated whole`;
+      process.stderr.write(`${latency}, instance ${seed}: ${off}: ${one.planned} in place of ${one.best}\n`);
+    }
+  }
+  writeFileSync(join(resultsFolder(), `exhaustive-${latency}.json`), `${JSON.stringify(all, null, 2)}\n`);
+  return all;
+}
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+
+async function within(latency: Objective["latency"]): Promise<Measurement> {
+  const all = await held(latency);
+  const ratio = (one: Held): number => one.plannedSeconds / one.bestSeconds;
+  const whole = (one: Held): number => one.plannedWholeSeconds / one.bestWholeSeconds;
+  const kept = all.filter((one) => ratio(one) <= WITHIN).length;
+  const wholeKept = all.filter((one) => whole(one) <= WITHIN).length;
+  return {
+    figure: kept,
+    unit: `of ${INSTANCES} within 1 %`,
+    detail: `2 or 3 models on 4 to 16 GPUs; worst ${Math.max(...all.map(ratio)).toFixed(3)} of the best; both plans simulated whole, ${wholeKept} within 1 % or better, worst ${Math.max(...all.map(whole)).toFixed(3)}`,
+  };
+}
+
+async function faster(latency: Objective["latency"]): Promise<Measurement> {
+  const all = await held(latency);
+  const byTables = all.map(({ exhaustiveSeconds, planningSeconds }) => exhaustiveSeconds / planningSeconds);
+  const bySimulation = all.map(({ plans, wholeSimulationSeconds, planningSeconds }) => (plans * wholeSimulationSeconds) / planningSeconds);
+  const enough = bySimulation.filter((times) => times >= FASTER).length;
+  return {
+    figure: enough,
+    unit: `of ${INSTANCES} at least ${FASTER}x faster`,
+    detail: `an estimate: plans to search, times the measured time of simulating one whole, over the planner's time; median ${median(bySimulation).toFixed(0)}x. Exhaustive search on tables, which was run, takes ${median(byTables).toPrecision(2)}x (most ${Math.max(...byTables).toPrecision(2)}x)`,
+  };
+}
+
+/** The planner against exhaustive search, for both objectives. */
+export const exhaustiveBenchmarks: readonly Benchmark[] = (["end-to-end", "largest-stage"] as const).flatMap((latency): Benchmark[] => [
+  {
+    name: `plans as good as exhaustive search, ${latency}`,
+    budget: { figure: INSTANCES, keep: "at least" },
+    run: () => within(latency),
+  },
+  {
+    name: `plans found faster than by exhaustive search, ${latency}`,
+    budget: { figure: INSTANCES, keep: "at least" },
+    run: () => faster(latency),
+  },
+]);

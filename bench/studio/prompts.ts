@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Benchmark } from "../lib/benchmark";
+import { endChild, said, startBundle } from "../lib/childProcess";
+import { writePromptFile } from "./promptFile";
+import type { Sampling } from "./samplePrompts";
+
+const MB = 1e6;
+const ROWS = 1_000_000;
+const SAMPLE = 20_000;
+
+export const promptBenchmarks: readonly Benchmark[] = [
+  {
+    name: "prompts surveyed and sampled",
+    budget: null,
+    async run() {
+      const { sampling, bytes } = await sampleMany(ROWS, SAMPLE);
+      const { surveySeconds, sampleSeconds, peakBytes, longestHoldMs, busyShare } = sampling;
+      const passes = `survey ${surveySeconds.toFixed(1)} s in one pass, sample of ${SAMPLE} ${sampleSeconds.toFixed(1)} s in two`;
+      const held = `main thread busy ${(100 * busyShare).toFixed(1)} %, held ${longestHoldMs.toFixed(0)} ms at the longest`;
+      return {
+        figure: (3 * ROWS) / (surveySeconds + sampleSeconds),
+        unit: "rows/s of a pass",
+        detail: `${ROWS} chat lines, ${Math.round(bytes / MB)} MB; ${passes}; ${Math.round(peakBytes / MB)} MB of memory at most; ${held}`,
+      };
+    },
+  },
+];
+
+/** Writes so many prompts to a file, and samples it in a process of its own. */
+export async function sampleMany(rows: number, size: number): Promise<{ readonly sampling: Sampling; readonly bytes: number }> {
+  const folder = mkdtempSync(join(tmpdir(), "weir-bench-prompts-"));
+  const path = join(folder, "many.jsonl");
+  try {
+    await writePromptFile(path, rows);
+    const child = startBundle("samplePrompts", { args: [path, String(size)] });
+    try {
+      const [line = ""] = await said(child, /^SAMPLED (.*)$/m);
+      return { sampling: JSON.parse(line) as Sampling, bytes: statSync(path).size };
+    } finally {
+      await endChild(child);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

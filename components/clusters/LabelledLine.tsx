@@ -1,0 +1,23 @@
+import { StateWord, type Tone } from "../ui/Badge";
+
+/** One line of a list of what was found or needs attention: its word, what is so, and what to do about it where there is anything. */
+export function LabelledLine(props: {
+  readonly word: string;
+  readonly tone: Tone;
+  readonly sentence: string;
+  readonly next: string | null;
+  /** Width of the words, where they shall stand in a column. */
+  readonly wordClass?: string;
+}) {
+  return (
+    <li className="flex items-baseline gap-2">
+      <span className={`shrink-0 ${props.wordClass ?? ""}`}>
+        <StateWord tone={props.tone}>{props.word}</StateWord>
+      </span>
+      <span className="min-w-0 [overflow-wrap:anywhere]">
+        {props.sentence}
+        {props.next !== null && <span className="text-ink-2"> {props.next}</span>}
+      </span>
+    </li>
+  );
+}

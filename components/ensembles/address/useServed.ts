@@ -1,0 +1,21 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useTRPC, useTRPCClient } from "@/components/api/trpc";
+import { unwrapOutcome } from "@/components/api/unwrapOutcome";
+
+/** How often the gateway is asked while the page is seen. */
+const EVERY_MS = 2_000;
+
+/** Ensembles that the cluster's gateway serves, asked anew while the page is seen. While it does not answer the last picture stays, with the error. */
+export function useServed(clusterId: string, options: { readonly enabled: boolean }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  return useQuery({
+    queryKey: trpc.ensembles.served.queryKey({ clusterId }),
+    queryFn: async ({ signal }) => unwrapOutcome(await client.ensembles.served.query({ clusterId }, { signal })).served,
+    refetchInterval: EVERY_MS,
+    retry: false,
+    enabled: options.enabled,
+  });
+}

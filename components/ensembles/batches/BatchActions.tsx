@@ -1,0 +1,66 @@
+"use client";
+
+import { useState } from "react";
+import { useTRPCClient } from "@/components/api/trpc";
+import { Button } from "@/components/ui/Button";
+import { ErrorLine } from "@/components/ui/ErrorLine";
+import { Modal } from "@/components/ui/Modal";
+import { RemoveButton } from "@/components/ui/RemoveButton";
+import type { BatchSummary } from "@/server/contracts/studio";
+import { useBatchAct } from "./useBatchAct";
+
+/** What can be done about a batch: pause it, go on, stop it for good after asking once, or forget one that is over. */
+export function BatchActions({ batch, onRemoved }: { readonly batch: BatchSummary; readonly onRemoved: () => void }) {
+  const { id, name, state } = batch;
+  const client = useTRPCClient();
+  const [open, setOpen] = useState(false);
+  const pause = useBatchAct(() => client.batches.pause.mutate({ id }));
+  const resume = useBatchAct(() => client.batches.resume.mutate({ id }));
+  const stop = useBatchAct(
+    () => client.batches.stop.mutate({ id }),
+    () => setOpen(false),
+  );
+  const remove = useBatchAct(() => client.batches.remove.mutate({ id }), onRemoved);
+  const over = state === "done" || state === "stopped";
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <ErrorLine error={pause.error ?? resume.error} />
+      {state === "running" && (
+        <Button disabled={pause.isPending} onClick={() => pause.mutate(undefined)}>
+          {pause.isPending ? "Pausing …" : "Pause"}
+        </Button>
+      )}
+      {state === "paused" && (
+        <Button look="primary" disabled={resume.isPending} onClick={() => resume.mutate(undefined)}>
+          {resume.isPending ? "Resuming …" : "Resume"}
+        </Button>
+      )}
+      {over ? (
+        <RemoveButton
+          name={name}
+          kind="batch"
+          consequences="Its answers are deleted with it. Download the results first if you need them. Samples made from it stay."
+          removal={{ ...remove, mutate: () => remove.mutate(undefined) }}
+        />
+      ) : (
+        <Button look="danger" onClick={() => setOpen(true)}>
+          Stop
+        </Button>
+      )}
+      <Modal
+        open={open}
+        onOpenChange={setOpen}
+        title={`Stop ${name} for good?`}
+        description="It cannot be resumed, and its engines are unloaded. Finished answers stay and can be downloaded. To continue later, pause it."
+      >
+        <ErrorLine error={stop.error} />
+        <div className="flex justify-end gap-2">
+          <Button onClick={() => setOpen(false)}>Keep it running</Button>
+          <Button look="danger" disabled={stop.isPending} onClick={() => stop.mutate(undefined)}>
+            {stop.isPending ? "Stopping …" : "Stop batch"}
+          </Button>
+        </div>
+      </Modal>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useTRPCClient } from "@/components/api/trpc";
+import { unwrapOutcome } from "@/components/api/unwrapOutcome";
+import { Button } from "@/components/ui/Button";
+import { ErrorLine } from "@/components/ui/ErrorLine";
+import { saveText } from "@/components/ui/saveText";
+import type { BatchExport, BatchRequest } from "@/server/contracts/studio";
+
+const formats: readonly { readonly format: BatchExport["format"]; readonly name: string }[] = [
+  { format: "kubernetes", name: "Kubernetes" },
+  { format: "ray", name: "Ray" },
+];
+
+/** A batch that would be started, or that was, as a job file with its prompts, for whoever runs jobs elsewhere. */
+export function ExportBatch({ of }: { readonly of: { readonly request: BatchRequest } | { readonly batchId: string } | null }) {
+  const client = useTRPCClient();
+  const save = useMutation({
+    mutationFn: async (order: BatchExport) => unwrapOutcome(await client.batches.export.mutate(order)),
+    onSuccess: ({ name, text }) => saveText(name, text),
+  });
+  return (
+    <fieldset className="flex flex-wrap items-center gap-2 text-sm">
+      <legend className="float-left mr-2 text-ink-2">Job file for</legend>
+      {formats.map(({ format, name }) => (
+        <Button key={format} disabled={of === null || save.isPending} onClick={() => of !== null && save.mutate({ ...of, format })}>
+          {name}
+        </Button>
+      ))}
+      <span role="status" className="text-xs text-ink-3">
+        {save.isPending && "Writing it …"}
+        {save.isSuccess && `Saved as ${save.data.name}`}
+      </span>
+      <ErrorLine error={save.error} />
+    </fieldset>
+  );
+}

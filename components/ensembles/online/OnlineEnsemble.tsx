@@ -1,0 +1,188 @@
+"use client";
+
+import { useTRPCClient } from "@/components/api/trpc";
+import { cssPercent } from "@/components/charts/cssPercent";
+import { Badge, StateWord } from "@/components/ui/Badge";
+import { Figure } from "@/components/ui/Figure";
+import { formatCount, formatPercent } from "@/components/ui/format";
+import { ModelChip } from "@/components/ui/ModelChip";
+import { Panel } from "@/components/ui/Panel";
+import { ReasonDialog } from "@/components/ui/ReasonDialog";
+import { Table } from "@/components/ui/Table";
+import { useModelIdentities } from "@/components/ui/useModelIdentities";
+import type { ClusterSummary, EnsembleCounts, KeptEnsemble, ServedEnsemble } from "@/server/contracts/studio";
+import { OnlineCalls } from "./OnlineCalls";
+import { OnlineTau } from "./OnlineTau";
+import {
+  callRows,
+  differsFromKept,
+  liveBuckets,
+  onlineDoubts,
+  onlineExperts,
+  onlineFigures,
+  onlineTotals,
+  outcomeRows,
+} from "./prepareOnline";
+import { usePredictedSkips } from "./usePredictedSkips";
+
+/** Of the hundred that a gateway knows: what an eye runs over. */
+const CALLS_SHOWN = 20;
+
+const bucketColumns = [
+  { key: "votes", name: "Votes" },
+  { key: "requests", name: "Requests" },
+  { key: "skipped", name: "Skipped", numeric: true },
+] as const;
+
+const expertColumns = [
+  { key: "model", name: "Expert" },
+  { key: "asked", name: "Asked", numeric: true },
+  { key: "voted", name: "Voted", numeric: true },
+  { key: "noVote", name: "No vote read", numeric: true },
+  { key: "late", name: "Late", numeric: true },
+  { key: "notNeeded", name: "Not waited for", numeric: true },
+  { key: "failed", name: "Failed", numeric: true },
+  { key: "majority", name: "With the majority", numeric: true },
+] as const;
+
+function Outcomes(props: { readonly label: string; readonly counts: EnsembleCounts; readonly testId: string }) {
+  const rows = outcomeRows(props.counts);
+  return (
+    <ul aria-label={props.label} className="flex list-none flex-wrap gap-x-4 gap-y-1 text-sm" data-testid={props.testId}>
+      {rows.length === 0 && <li className="text-ink-3">no request has ended yet</li>}
+      {rows.map(({ key, word, tone, count, share }) => (
+        <li key={key} className="flex items-center gap-1.5">
+          <StateWord tone={tone}>{word}</StateWord> {formatCount(count)} <span className="text-xs text-ink-3">{formatPercent(share)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Buckets({ served }: { readonly served: ServedEnsemble }) {
+  return (
+    <Table caption="Requests at this tau by how experts voted" columns={bucketColumns}>
+      {liveBuckets(served).map((row) => (
+        <tr key={row.votes}>
+          <td className="whitespace-nowrap">
+            <strong className="font-medium">{row.votes}</strong> <span className="text-xs text-ink-3">{row.words}</span>
+          </td>
+          <td>
+            <span className="flex min-w-28 flex-col gap-0.5">
+              <span>
+                {formatPercent(row.share)} <span className="text-xs text-ink-3">{formatCount(row.requests)}</span>
+              </span>
+              <span aria-hidden="true" className="relative block h-2 w-full rounded bg-sunken">
+                <span className="absolute h-full rounded bg-line-strong" style={{ width: cssPercent(row.share) }} />
+                <span className="absolute h-full rounded bg-accent" style={{ width: cssPercent(row.skippedShare) }} />
+              </span>
+            </span>
+          </td>
+          <td className="text-right">{row.skipped}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** One ensemble as the gateway serves it: its tau, how requests ended, how experts vote, and the latest calls. */
+export function OnlineEnsemble(props: {
+  readonly cluster: ClusterSummary;
+  readonly served: ServedEnsemble;
+  readonly kept: KeptEnsemble | undefined;
+  /** Id of the sample that predictions are to be of; null: any. */
+  readonly sample: string | null;
+}) {
+  const { cluster, served } = props;
+  const { ensemble, inForce } = served;
+  const predicted = usePredictedSkips(ensemble, { emulated: cluster.emulated, named: props.sample });
+  const client = useTRPCClient();
+  const clusterId = cluster.spec.id;
+  const models = [...new Set([...ensemble.experts, ensemble.aggregator.model])];
+  const identities = useModelIdentities(models);
+  const differs = differsFromKept(ensemble, props.kept);
+  const calls = callRows(served, CALLS_SHOWN);
+  return (
+    <>
+      <Panel
+        title={ensemble.name}
+        aside={
+          <>
+            {cluster.emulated && <Badge tone="hatched">emulated</Badge>}
+            <code className="font-mono">ensemble/{ensemble.name}</code>
+            <ReasonDialog
+              button="Withdraw"
+              title={`Withdraw ${ensemble.name}?`}
+              description="New requests to its name are refused; requests in progress finish. Its counts are deleted. The ensemble stays in the studio."
+              keep="Keep serving it"
+              go="Withdraw it"
+              look="danger"
+              act={(reason) => client.ensembles.withdraw.mutate({ clusterId, name: ensemble.name, reason })}
+            />
+          </>
+        }
+      >
+        <div className="flex flex-col gap-4" data-testid="online-ensemble">
+          <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
+            {models.map((model) => {
+              const identity = identities.get(model);
+              return (
+                <span key={model} className="inline-flex items-center gap-1.5">
+                  {identity !== undefined && <ModelChip identity={identity} />}
+                  {model === ensemble.aggregator.model && <span className="text-xs text-ink-3">aggregator</span>}
+                </span>
+              );
+            })}
+          </p>
+          {/* Above all that is counted, so that no figure that comes moves it under the hand. */}
+          <OnlineTau key={ensemble.name} clusterId={clusterId} served={served} />
+          {[...onlineDoubts(served), ...(differs === null ? [] : [differs])].map((sentence) => (
+            <p key={sentence} className="text-sm text-warn">
+              {sentence}
+            </p>
+          ))}
+          <dl className="grid grid-cols-2 gap-x-8 gap-y-3 lg:grid-cols-3" data-testid="online-figures">
+            {onlineFigures(served, predicted).map((figure) => (
+              <Figure key={figure.name} {...figure} />
+            ))}
+          </dl>
+          <Outcomes label="How requests ended at this tau" counts={inForce} testId="online-outcomes" />
+          <div className="flex flex-col gap-1 border-t pt-3" data-testid="online-totals">
+            <p className="text-sm text-ink-2">{onlineTotals(served)}</p>
+            <Outcomes label="How requests ended under every tau" counts={served} testId="online-all-outcomes" />
+          </div>
+          {cluster.timeScale !== 1 && (
+            <p className="text-xs text-ink-3">Seconds are engine seconds, {formatCount(cluster.timeScale)} per second of wall time.</p>
+          )}
+          {inForce.requests > 0 && <Buckets served={served} />}
+        </div>
+      </Panel>
+      <Panel title="Experts" aside={cluster.emulated ? <Badge tone="hatched">emulated</Badge> : undefined}>
+        <Table caption="Experts under every tau since the counts began" columns={expertColumns}>
+          {onlineExperts(served).map((row) => {
+            const identity = identities.get(row.model);
+            return (
+              <tr key={row.model}>
+                <td>{identity === undefined ? row.model : <ModelChip identity={identity} />}</td>
+                <td className="text-right">{formatCount(row.asked)}</td>
+                <td className="text-right">{row.voted}</td>
+                <td className="text-right">{formatCount(row.noVote)}</td>
+                <td className="text-right">{formatCount(row.late)}</td>
+                <td className="text-right">{formatCount(row.notNeeded)}</td>
+                <td className="text-right">{formatCount(row.failed)}</td>
+                <td className="text-right">{row.inMajority}</td>
+              </tr>
+            );
+          })}
+        </Table>
+      </Panel>
+      <Panel title="Latest calls" aside={calls.length === 0 ? undefined : `the newest ${calls.length} of ${formatCount(served.requests)}`}>
+        {calls.length === 0 ? (
+          <p className="text-sm text-ink-3">No request since the gateway started: send one as shown below.</p>
+        ) : (
+          <OnlineCalls rows={calls} models={models} />
+        )}
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+"use client";
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useTRPC, useTRPCClient } from "@/components/api/trpc";
+import { Badge } from "@/components/ui/Badge";
+import { ModelChip } from "@/components/ui/ModelChip";
+import { PanelState } from "@/components/ui/PanelState";
+import { queryStatus } from "@/components/ui/queryStatus";
+import { RemoveButton } from "@/components/ui/RemoveButton";
+import { Table } from "@/components/ui/Table";
+import { useModelIdentities } from "@/components/ui/useModelIdentities";
+import type { EnsemblePlacement } from "@/server/contracts/studio";
+import { useEnsembleAct } from "../address/useEnsembles";
+import { type MeasuredRow, measuredRows, measuredSays, unmeasuredSays } from "./prepareMeasured";
+import { UploadSessions } from "./UploadSessions";
+import { placementKey } from "./usePlacement";
+
+const columns = [
+  { key: "model", name: "Model" },
+  { key: "engine", name: "Engine" },
+  { key: "sessions", name: "Sessions", numeric: true },
+  { key: "prompts", name: "Prompts", numeric: true },
+  { key: "output", name: "Output tokens", numeric: true },
+  { key: "seconds", name: "Answered in", numeric: true },
+  { key: "load", name: "Loaded in", numeric: true },
+  { key: "latest", name: "Latest" },
+  { key: "use", name: "In this placement" },
+] as const;
+
+function RemoveSessions({ row, onRemoved }: { readonly row: MeasuredRow; readonly onRemoved: () => void }) {
+  const client = useTRPCClient();
+  const remove = useEnsembleAct(() => client.ensembles.removeSessions.mutate(row.of), onRemoved);
+  return (
+    <RemoveButton
+      name={`${row.of.model} on ${row.engine}`}
+      kind="sessions"
+      nameInLabel
+      consequences="Its measured sessions and loads are deleted, and placements are simulated again where nothing else was measured. Sessions from a file can be imported again; sessions of batches are lost."
+      removal={{ error: remove.error, isPending: remove.isPending, mutate: () => remove.mutate(undefined) }}
+    />
+  );
+}
+
+/** What was measured of sessions, which placements are fitted to: what there is and what is made of it, more to be sent, and what is wrong to be removed. */
+export function MeasuredSessions({ placement }: { readonly placement: EnsemblePlacement | null }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const query = useQuery(trpc.ensembles.sessions.queryOptions());
+  const groups = useMemo(() => query.data ?? [], [query.data]);
+  const rows = useMemo(() => measuredRows(groups, placement), [groups, placement]);
+  const identities = useModelIdentities(groups.map(({ model }) => model));
+  const unmeasured = unmeasuredSays(groups, placement);
+  const onChanged = () => void queries.invalidateQueries({ queryKey: [placementKey] });
+  const status = queryStatus(query, {
+    what: "Reading measured sessions",
+    empty: groups.length === 0 && {
+      kind: "empty",
+      title: "No measured session yet",
+      text: "Until then placements are simulated and loads estimated. A batch on real engines stores its measured sessions here. Sessions of job files and of other profiling come as a table: upload it below, or run weir import sessions.",
+    },
+  });
+  return (
+    <details className="min-w-0 rounded-lg border bg-panel px-4 py-2.5" data-testid="measured">
+      <summary className="text-sm font-semibold">
+        Measured sessions <span className="font-normal text-ink-3">{query.data === undefined ? "" : measuredSays(groups)}</span>
+      </summary>
+      <div className="mt-3 flex flex-col gap-4">
+        <PanelState status={status}>
+          {() => (
+            <div className="flex flex-col gap-3">
+              <Table caption="Measured sessions by model and engine" columns={columns} stacked>
+                {rows.map((row) => {
+                  const identity = identities.get(row.of.model);
+                  return (
+                    <tr key={row.key} className="align-top">
+                      <td className="whitespace-nowrap">{identity === undefined ? row.of.model : <ModelChip identity={identity} />}</td>
+                      <td data-name="engine" className="whitespace-nowrap">
+                        {row.engine}
+                      </td>
+                      <td data-name="sessions" className="text-right whitespace-nowrap">
+                        {row.sessions}
+                        {row.emulated !== "" && (
+                          <div className="mt-0.5">
+                            <Badge tone="hatched">{row.emulated}</Badge>
+                          </div>
+                        )}
+                      </td>
+                      <td data-name="prompts" className="text-right">
+                        {row.prompts}
+                      </td>
+                      <td data-name="output tokens" className="text-right">
+                        {row.output}
+                      </td>
+                      <td data-name="answered in" className="text-right">
+                        {row.seconds}
+                      </td>
+                      <td data-name="loaded in" className="text-right">
+                        {row.load}
+                      </td>
+                      <td data-name="latest" className="whitespace-nowrap text-ink-3">
+                        {row.latest}
+                      </td>
+                      <td className="min-w-64">
+                        <div className="flex items-start justify-between gap-3">
+                          <span className="text-ink-2">{row.use}</span>
+                          <RemoveSessions row={row} onRemoved={onChanged} />
+                        </div>
+                      </td>
+                    </tr>
+                  );
+                })}
+              </Table>
+              {unmeasured !== null && <p className="text-sm text-ink-2">{unmeasured}</p>}
+            </div>
+          )}
+        </PanelState>
+        <UploadSessions onKept={onChanged} />
+      </div>
+    </details>
+  );
+}

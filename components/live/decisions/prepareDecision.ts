@@ -1,0 +1,28 @@
+import { formatScore } from "@/components/ui/format";
+import type { LiveEvent } from "@/server/contracts/studio";
+
+/** The record of one answered request. */
+export type Decision = Extract<LiveEvent, { readonly kind: "decisions" }>["records"][number];
+export type Stage = Decision["stages"][number];
+
+/** Statuses of requests that ended in the queue rather than being rejected by it. */
+const ENDED_WAITING: Readonly<Record<number, string>> = { 499: "client disconnected", 504: "timed out" };
+
+/** Whether an answer was taken without the score its threshold asks for. */
+const isUnjudged = ({ verdict, judgeSeconds, judgedScore }: Stage): boolean =>
+  verdict === "accepted" && judgeSeconds !== null && judgedScore === null;
+
+function step(stage: Stage): string {
+  if (stage.verdict === "failed") return `${stage.model} failed`;
+  if (isUnjudged(stage)) return `${stage.model} not judged`;
+  return stage.judgedScore === null ? stage.model : `${stage.model} ${formatScore(stage.judgedScore)}`;
+}
+
+/** A request's way through the cascade in a line, or the gateway's reason where there was no way. `note`: what is out of the ordinary. */
+export function prepareDecision({ stages, status, reason }: Pick<Decision, "stages" | "status" | "reason">): {
+  readonly path: string;
+  readonly note: string | null;
+} {
+  if (stages.length === 0) return { path: reason, note: ENDED_WAITING[status] ?? "shed" };
+  return { path: stages.map(step).join(" → "), note: stages.some(isUnjudged) ? "accepted without a judge" : null };
+}

@@ -1,0 +1,210 @@
+import { formatCount, formatCounted, formatPercent, formatScore, formatSeconds, formatUsd } from "@/components/ui/format";
+import type { Decision, Stage } from "./prepareDecision";
+
+/** One line of a record: what it is, and what it says. */
+export interface Fact {
+  readonly name: string;
+  readonly text: string;
+}
+
+const fact = (name: string, text: string | null | undefined): readonly Fact[] =>
+  text === null || text === undefined || text === "" ? [] : [{ name, text }];
+
+/** What is known of a request besides its stages; what it does not have is left out. */
+export function requestFacts(decision: Decision): readonly Fact[] {
+  // It has no first stage, and which of the plan's models were still open to it is its program's matter.
+  const isChosenLate = decision.startReason === "model-chosen-at-dispatch";
+  const { routerScores, candidates, inputTokens, predictedTokens, predictedProgramTokens } = decision;
+  return [
+    ...fact("Asked model", decision.asked),
+    ...fact("Endpoint", decision.endpoint),
+    ...fact(isChosenLate ? "Models of the plan" : "Could go to", candidates?.join(", ")),
+    ...fact(
+      isChosenLate ? "Its model was chosen" : "Started at its first stage because",
+      decision.startReason === undefined ? null : reasonText(decision.startReason),
+    ),
+    ...fact(
+      "Router's scores",
+      routerScores === undefined
+        ? null
+        : Object.entries(routerScores)
+            .map(([model, score]) => `${model} ${score}`)
+            .join(", "),
+    ),
+    ...fact("Key", decision.key),
+    ...fact("Class of work", decision.objective),
+    ...fact("Program", decision.program),
+    ...workflowFacts(decision),
+    ...fact("Prompt, estimated", inputTokens === undefined ? null : `${formatCount(inputTokens)} tokens`),
+    ...fact("Predicted output", predictedTokens === undefined ? null : `${formatCount(predictedTokens)} tokens`),
+    ...fact("Predicted of its program", predictedProgramTokens === undefined ? null : `${formatCount(predictedProgramTokens)} tokens`),
+    ...predictionFacts(decision),
+    ...agentFacts(decision),
+    ...fact("End to end", formatSeconds(decision.endToEndSeconds)),
+    ...fact("First token after", decision.ttftSeconds === null ? "none was sent" : formatSeconds(decision.ttftSeconds)),
+    ...fact("Gateway's own time", formatSeconds(decision.overheadSeconds)),
+    ...fact("Cost", costText(decision)),
+  ];
+}
+
+/** Which agent of a declared workflow it is, and how many configurations were held to be accurate for its program. */
+function workflowFacts({ call, configurations }: Decision): readonly Fact[] {
+  const accurate =
+    configurations === undefined
+      ? null
+      : `${formatCount(configurations.accurate)} of ${formatCount(configurations.of)} configurations (${formatPercent(configurations.accurate / Math.max(1, configurations.of))}), learnt from executed or modelled outcomes`;
+  return [
+    ...fact("Declared workflow", call === undefined ? null : `${call.agent} of ${call.workflow}`),
+    ...fact("Predicted to be accurate for its program", accurate),
+  ];
+}
+
+/** Which agent asked, and what its earlier calls taught the policy that decided. */
+function agentFacts({ agent, forecast }: Decision): readonly Fact[] {
+  if (forecast === undefined) return fact("Agent", agent);
+  return [
+    ...fact("Agent", agent ?? forecast.agent),
+    ...fact("Its answers commonly take", formatSeconds(forecast.requestSeconds)),
+    ...fact("Its remaining time to the end of its programs", formatSeconds(forecast.distanceSeconds)),
+    ...fact("Remaining calls of its programs", formatScore(forecast.remainingCalls)),
+  ];
+}
+
+const absenceWords: Readonly<Record<string, string>> = {
+  loading: "they were still being loaded",
+  "queue-full": "too many requests waited for them",
+  late: "they did not answer in time",
+  failed: "they failed",
+  "not-loaded": "one of them cannot be loaded",
+  "no-encoder": "the encoder that one of them reads is not at the gateway",
+  "not-asked": "another plan came into force during the prediction",
+};
+
+/** What trained predictors said of each model: tokens of the answer and of what its program has yet to write, and how sure they are of it. */
+function predictionFacts({ predictions }: Decision): readonly Fact[] {
+  if (predictions === undefined) return [];
+  const { lengths, confidence, configurations, models, absent } = predictions;
+  const named = [
+    ["lengths", lengths],
+    ["confidence", confidence],
+    ["configurations", configurations],
+  ].flatMap(([kind, hash]) => (hash === undefined ? [] : [`${kind} ${hash.slice(0, 12)}`]));
+  const said = Object.entries(models).map(([model, { requestTokens, remainingTokens, confidence: sure }]) => {
+    const length =
+      requestTokens === undefined || remainingTokens === undefined
+        ? []
+        : [`${formatCount(requestTokens)} tokens, ${formatCount(remainingTokens)} with the rest of its program`];
+    return `${model}: ${[...length, ...(sure === undefined ? [] : [`${formatPercent(sure)} sure`])].join(", ")}`;
+  });
+  return [
+    ...fact("Predictors", named.join(", ")),
+    ...fact("Predicted by model", said.join("; ")),
+    ...fact("Not all predicted because", absent === undefined ? null : (absenceWords[absent] ?? absent)),
+  ];
+}
+
+/** Why no cost is known of any answer; null where one has a cost, or nothing was answered. */
+export function costlessText(records: readonly Decision[]): string | null {
+  const answered = records.filter(({ status }) => status < 400);
+  const [first] = answered;
+  return first === undefined || answered.some(({ costUsd }) => typeof costUsd === "number")
+    ? null
+    : `What requests cost is ${costText(first)}.`;
+}
+
+/** What a request cost, or why that is not known. */
+function costText({ costUsd, stages }: Decision): string {
+  if (costUsd === undefined) return "not reported by this gateway";
+  if (costUsd !== null) return formatUsd(costUsd);
+  const uncounted = stages.find(({ verdict, inputTokens }) => verdict !== "failed" && inputTokens === null);
+  return uncounted === undefined
+    ? "not known: the settings have no price of a model that answered"
+    : `not known: an engine of ${uncounted.model} did not count its tokens`;
+}
+
+const degradedWords = {
+  judge: "The judge gave no score, so the policy decided without one.",
+  telemetry: "Telemetry for the policy was missing, so it chose an engine without it.",
+  stage: "A stage could not answer, so the next larger one did.",
+  "lower-stage": "No larger stage could answer, so a smaller one's answer was given.",
+} as const;
+
+/** What was out of order and changed what happened, in sentences. */
+export const degradedTexts = ({ degraded = [] }: Decision): readonly string[] => degraded.map((each) => degradedWords[each]);
+
+const reasonWords: Readonly<Record<string, string>> = {
+  "first-stage": "every request starts there",
+  "stage-skipped": "the stages before it could not answer",
+  "lower-stage": "no larger stage could answer",
+  "model-chosen-at-dispatch": "when an engine had room",
+  "router-score-high-enough": "the router's score is high enough",
+  "no-router-score-high-enough": "no router's score is high enough for an earlier stage",
+  "program-keeps-its-model": "its program keeps its model",
+  "least-loaded": "its model is the least loaded",
+  "surer-within-slack": "its model is more confident and not much more loaded than the least loaded one",
+  "score-below-threshold": "the score is below the threshold",
+  "score-at-or-above-threshold": "the score is at or above the threshold",
+  "last-stage": "there is no stage after it",
+  "only-model": "there is no other model",
+  "not-judged": "answers are not judged here",
+  "judge-unavailable": "the judge gave no score",
+};
+
+/** A policy's reason in words; what follows a colon stands as it is. */
+export function reasonText(reason: string): string {
+  const [key = "", ...rest] = reason.split(": ");
+  const words = reasonWords[key] ?? (key.includes(" ") ? key : key.replaceAll("-", " "));
+  return [words, ...rest].join(": ");
+}
+
+/** What a score was held against. */
+function scoreText({ judgedScore, threshold, unscored }: Stage): string | null {
+  if (judgedScore !== null) {
+    return threshold === null
+      ? formatScore(judgedScore)
+      : `${formatScore(judgedScore)}, ${judgedScore >= threshold ? "at or above" : "below"} ${threshold}`;
+  }
+  return unscored === undefined
+    ? null
+    : `none (${unscored.replaceAll("-", " ")})${threshold === null ? "" : `; it was to reach ${threshold}`}`;
+}
+
+/** What is known of one attempt at a stage; what it does not have is left out. */
+export function stageFacts(stage: Stage): readonly Fact[] {
+  const { engine } = stage;
+  const tokens = (count: number | null) => (count === null ? "not counted" : formatCount(count));
+  return [
+    ...fact("Queued", formatSeconds(stage.queueSeconds)),
+    ...fact(stage.verdict === "failed" ? "Failed after" : "Answered in", formatSeconds(stage.seconds)),
+    ...fact("Judge took", stage.judgeSeconds === null ? null : formatSeconds(stage.judgeSeconds)),
+    ...fact("Judge's score", scoreText(stage)),
+    ...fact("Tokens in, out", stage.verdict === "failed" ? null : `${tokens(stage.inputTokens)}, ${tokens(stage.outputTokens)}`),
+    ...fact(
+      "Requests at the engine",
+      engine === undefined ? null : `${formatCount(engine.inFlight)} of ${formatCount(engine.maxInFlight)}`,
+    ),
+    ...fact("KV use when chosen", readingText(engine?.kvUse, formatPercent)),
+    ...fact("KV cache holds", capacityText(engine?.kvCapacity)),
+    ...fact(
+      "Preemptions there so far",
+      readingText(engine?.preemptions, (count) => formatCounted(count, "request")),
+    ),
+    ...fact("Reason for another choice", engine?.degraded),
+    ...fact("Priority", engine?.priority),
+  ];
+}
+
+type Engine = NonNullable<Stage["engine"]>;
+
+function capacityText(capacity: Engine["kvCapacity"]): string | null {
+  if (capacity === undefined) return null;
+  return capacity.tokens === null ? `not known: ${capacity.reason}` : formatCounted(capacity.tokens, "token");
+}
+
+function readingText(reading: Engine["kvUse"], format: (value: number) => string): string | null {
+  if (reading === undefined) return null;
+  const { state, value, ageSeconds, reason } = reading;
+  const known = value === undefined ? state : `${format(value)}, ${state}`;
+  const age = ageSeconds === undefined || state === "fresh" ? "" : `, ${formatSeconds(ageSeconds)} old`;
+  return `${known}${age}${reason === undefined ? "" : `: ${reason}`}`;
+}

@@ -1,0 +1,30 @@
+import { formatCount, formatSeconds } from "@/components/ui/format";
+import type { LiveFrame, MeasuredRange } from "@/server/contracts/studio";
+
+/** Requests below which a p95 is hardly more than the slowest of them. */
+const FEW_FOR_P95 = 20;
+
+/** The frame with what was measured over the page's range in place of the measuring window's own figures. */
+export function overRange(frame: LiveFrame, range: MeasuredRange | null): LiveFrame {
+  // What was measured before the gateway fell silent is not told as of now.
+  if (range === null || frame.gateway.state === "unreachable") return frame;
+  const stages = frame.gateway.stages.map((stage, at) => ({ ...stage, ...range.stages[at] }));
+  return { ...frame, measured: range.measured, gateway: { ...frame.gateway, stages } };
+}
+
+const reasons = {
+  began: "measuring started then, with a load run, a plan or changed controls",
+  kept: "older requests are no longer stored",
+} as const satisfies Record<NonNullable<MeasuredRange["cutBy"]>, string>;
+
+/** Over which time the figures are, and why over less than the page's range where that is so: `last 42 s: measuring began then, …`. */
+export function windowSays({ measured }: Pick<LiveFrame, "measured">, range: MeasuredRange | null, follows: boolean): string {
+  const over = `${follows ? "last " : ""}${formatSeconds(measured.windowSeconds)}`;
+  return range?.cutBy == null ? over : `${over}: ${reasons[range.cutBy]}`;
+}
+
+/** How many requests a figure is of, and that they are too few for it: `n = 12, too few for a p95`. */
+export function countSays(requests: number, figure: "p95" | "mean"): string {
+  const few = figure === "p95" && requests > 0 && requests < FEW_FOR_P95;
+  return `n = ${formatCount(requests)}${few ? ", too few for a p95" : ""}`;
+}

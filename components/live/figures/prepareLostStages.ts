@@ -1,0 +1,38 @@
+import type { LiveFrame } from "@/server/contracts/studio";
+import { modelsOf } from "@/solver/plan/policySchema";
+
+/** A cascade some stages of which have no engine that takes work. */
+export interface LostCascade {
+  readonly lost: readonly { readonly model: string; readonly sinceMs: number }[];
+  /** Models of the stages that are left, in their order. */
+  readonly left: readonly string[];
+  readonly lowerMayAnswer: boolean;
+  /** What becomes of requests, in a sentence. */
+  readonly says: string;
+}
+
+/** How often the prediction of the remaining cascade is asked for again: it is simulated at the rate of the moment, which changes while a stage stays lost. */
+export const remainingRefresh = { staleTime: 30_000, refetchInterval: 30_000 } as const;
+
+/** What is lost of the cascade in force, by the gateway's own word; null where nothing is, or the policy is no cascade. */
+export function lostCascadeOf({ gateway: { routing } }: LiveFrame): LostCascade | null {
+  const lost = routing?.lostStages ?? [];
+  if (routing === null || lost.length === 0 || routing.policy.kind !== "cascade") return null;
+  const stages = modelsOf(routing.policy);
+  const left = stages.filter((model) => lost.every((stage) => stage.model !== model));
+  const lowerMayAnswer = (routing.controls?.strictStages ?? null) === null;
+  return { lost, left, lowerMayAnswer, says: saysOf({ stages, left, lowerMayAnswer }) };
+}
+
+function saysOf({
+  stages,
+  left,
+  lowerMayAnswer,
+}: { readonly stages: readonly string[] } & Pick<LostCascade, "left" | "lowerMayAnswer">): string {
+  const largest = left.at(-1);
+  if (largest === undefined) return "No stage is left: every request is answered 503 with a Retry-After header.";
+  if (largest === stages.at(-1)) return "Requests continue at the next larger stage that is left.";
+  return lowerMayAnswer
+    ? `No larger stage than ${largest} is left: its answers are returned even if their score is below the threshold, marked lower-stage.`
+    : `No larger stage than ${largest} is left: requests whose answers score below the threshold are answered 503, because strict stages are on.`;
+}

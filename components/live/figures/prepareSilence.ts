@@ -1,0 +1,10 @@
+import { formatAge } from "@/components/ui/format";
+import type { LiveFrame } from "@/server/contracts/studio";
+
+/** That figures of requests are not of now, in words; null while the gateway answers. */
+export function prepareSilence({ gateway }: Pick<LiveFrame, "gateway">): string | null {
+  if (gateway.state === "fresh") return null;
+  return gateway.ageSeconds > 0
+    ? `gateway last reported ${formatAge(Math.max(2, gateway.ageSeconds))} ago`
+    : "gateway has not reported yet";
+}

@@ -1,9 +1,0 @@
-import type { LiveFrame, Panic } from "@/server/contracts/studio";
-
-/** The panic that decides at the time of a frame; null while there is none. */
-export const panicOf = ({ gateway }: LiveFrame): Panic | null => gateway.routing?.controls?.panic ?? null;
-
-/** What a panic makes of the figures that are measured on requests the plan decided. */
-export function beforePanic({ model }: Panic): string {
-  return `In panic ${model} answers everything and the plan decides nothing: latency, quality and stages here are of requests from before. The rate of requests and the engines' figures are of now.`;
-}

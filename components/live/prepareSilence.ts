@@ -1,8 +1,0 @@
-import type { LiveFrame } from "@/server/contracts/studio";
-import { formatAge } from "../ui/format";
-
-/** That figures of requests are not of now, in words; null while the gateway answers. */
-export function prepareSilence({ gateway }: Pick<LiveFrame, "gateway">): string | null {
-  if (gateway.state === "fresh") return null;
-  return gateway.ageSeconds > 0 ? `gateway last heard ${formatAge(Math.max(2, gateway.ageSeconds))} ago` : "gateway not heard yet";
-}

@@ -1,0 +1,25 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { useStore } from "zustand";
+import { useTRPC } from "@/components/api/trpc";
+import type { Live } from "./live";
+import { panicOf } from "./preparePanic";
+
+/** Asks anew what else tells of the cluster once the stream's frames tell of another plan, gateway or panic: it need not be asked again and again. */
+export function useInvalidateOnChange(live: Live): void {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const news = useStore(live.store, ({ frames }) => {
+    const frame = frames.at(-1);
+    return frame === undefined ? null : [frame.planId, frame.gateway.state, panicOf(frame)?.model].join();
+  });
+  const seen = useRef(news);
+  useEffect(() => {
+    const changed = seen.current !== null && seen.current !== news;
+    seen.current = news;
+    if (!changed) return;
+    for (const filter of [trpc.clusters.pathFilter(), trpc.live.plans.pathFilter()]) void queries.invalidateQueries(filter);
+  }, [news, queries, trpc]);
+}

@@ -1,0 +1,51 @@
+"use client";
+
+import { useEffect } from "react";
+import { type Inputs, useTRPCClient } from "@/components/api/trpc";
+import type { LiveEvent, LiveTopics } from "@/server/contracts/studio";
+import type { Live } from "./live";
+import { reconnectingStream } from "./reconnectingStream";
+import { usePageVisible } from "./usePageVisible";
+
+/** What charts and decisions were asked for as, to tell answers to different questions apart. */
+export const wantedAs = (topic: LiveTopics["charts"] | LiveTopics["decisions"]): string => JSON.stringify(topic);
+
+/**
+ * The one stream of this tab: all that comes goes to the stores, not through React state. Other topics open it anew, and what is shown
+ * stays until they are answered.
+ */
+export function useLiveStream(live: Live, clusterId: string, topics: LiveTopics): void {
+  const client = useTRPCClient();
+  const looked = usePageVisible();
+  const text = JSON.stringify(topics);
+  useEffect(() => {
+    const { connect, takeColumns, takeDecisions } = live.stream.getState().actions;
+    if (!looked) {
+      connect({ state: "resting" });
+      return;
+    }
+    const wanted: Inputs["live"]["stream"]["topics"] = JSON.parse(text);
+    const take = (event: LiveEvent) => {
+      if (event.kind === "columns") takeColumns(wantedAs(wanted.charts), event.range, wanted.charts?.spanMs ?? 0);
+      else if (event.kind === "decisions") takeDecisions(wantedAs(wanted.decisions), event);
+      else live.store.getState().actions.take([event.frame]);
+    };
+    return reconnectingStream(live.stream, ({ opened, ended }) => {
+      const lastMs = live.store.getState().frames.at(-1)?.atMs;
+      return client.live.stream.subscribe(
+        // Frames that an earlier stream brought are not brought again.
+        { clusterId, topics: wanted, ...(lastMs === undefined ? {} : { lastEventId: String(lastMs) }) },
+        {
+          onData: (tracked) => take(tracked.data),
+          onConnectionStateChange: ({ state, error }) => {
+            if (state === "pending") opened();
+            // The browser would try again by itself, but tells nobody when.
+            else if (state === "connecting" && error !== null) ended();
+          },
+          onError: ended,
+          onComplete: ended,
+        },
+      );
+    });
+  }, [client, clusterId, live, looked, text]);
+}

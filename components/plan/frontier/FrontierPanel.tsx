@@ -1,0 +1,268 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { type KeyboardEvent, memo, useCallback, useMemo, useState } from "react";
+import { axisLabel, type FrontierAxes } from "@/components/charts/frontierAxes";
+import { brushByKey } from "@/components/charts/frontierBrush";
+import { type FrontierPicture, type LimitLine, prepareFrontier } from "@/components/charts/prepareFrontier";
+import { formatCount, formatCounted, formatRate } from "@/components/ui/format";
+import type { ModelIdentity } from "@/components/ui/modelIdentity";
+import { Panel } from "@/components/ui/Panel";
+import { PanelState } from "@/components/ui/PanelState";
+import type { Knobs } from "@/solver/cascade/explore/exploration";
+import { type FrontierView, MAX_PINS } from "../address/frontierCodec";
+import { BUDGET_BOUNDS, type PlanView } from "../address/planCodec";
+import { formatPin, formatRouting, parsePin, type RoutingChoice } from "../address/routingKey";
+import { routingOf } from "../address/routingOf";
+import { JobProgress } from "../planning/JobProgress";
+import type { Planning } from "../planning/usePlanning";
+import { BaselineBar } from "./BaselineBar";
+import { CompareTray } from "./CompareTray";
+import { describePoint } from "./describePoint";
+import { BrushChip, FrontierControls } from "./FrontierControls";
+import { FrontierLegend } from "./FrontierLegend";
+import { FrontierTable } from "./FrontierTable";
+import { type FrontierPlan, figuresOf, frontierPlans } from "./frontierPlans";
+import { compareText, type Pin, prepareCompare, type RunningPlan } from "./prepareCompare";
+import { prepareFrontierTable } from "./prepareFrontierTable";
+import { useBaselines } from "./useBaselines";
+
+const FrontierChart = dynamic(() => import("@/components/charts/FrontierChart"), { ssr: false, loading: () => <div className="h-80" /> });
+
+const sides = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" } as const;
+
+/** What can be done with a plan of the chart. Of its own line: a longer status would wrap and move what is clicked. */
+const CHOOSE_HINT = "Click or Enter chooses a plan; Shift-click or p pins it.";
+
+/** The next plan along the frontier from the one at hand. */
+function stepAlong({ frontier }: FrontierPicture, from: string | null, by: 1 | -1): string | null {
+  const at = frontier.findIndex((point) => point.key === from);
+  const next = at === -1 ? (by === 1 ? 0 : frontier.length - 1) : Math.min(frontier.length - 1, Math.max(0, at + by));
+  return frontier[next]?.key ?? null;
+}
+
+/** The knob that a constraint line stands for. */
+function knobOf({ kind, value }: LimitLine): Pick<Knobs, "qualityFloor"> | Pick<Knobs, "latencyBudgetSeconds"> {
+  return kind === "floor" ? { qualityFloor: value } : { latencyBudgetSeconds: Math.max(BUDGET_BOUNDS.min, value) };
+}
+
+/** Why there is nothing to draw, and what would do. */
+function nothingKeepsUp({ counts }: FrontierPicture, requestsPerSecond: number | null, { maxGpus }: Pick<Knobs, "maxGpus">): string {
+  const all =
+    counts.evaluated === 1 ? "The only evaluated plan does not keep" : `None of ${formatCount(counts.evaluated)} evaluated plans keeps`;
+  return `${all} up with ${formatRate(requestsPerSecond)} on ${formatCounted(maxGpus, "GPU")}. Plan for fewer requests or more GPUs.`;
+}
+
+/** Everything prepared from the tables; null until they are there. */
+function usePrepared(options: {
+  readonly planning: Planning;
+  readonly view: FrontierView;
+  readonly fixed: RoutingChoice | null;
+  readonly running: RunningPlan | null;
+  readonly baselines: ReturnType<typeof useBaselines>["systems"];
+}) {
+  const { view, fixed, running, baselines } = options;
+  const { exploration, choice, knobs, estimate } = options.planning;
+  const { xAxis, yAxis, brush, pins } = view;
+  const axes = useMemo((): FrontierAxes => ({ x: xAxis, y: yAxis }), [xAxis, yAxis]);
+  const { maxGpus, latency, qualityConfidence } = knobs;
+  const candidates = choice?.candidates ?? null;
+  const plans = useMemo(() => {
+    if (exploration === null || candidates === null) return null;
+    return frontierPlans({ exploration, candidates, knobs: { maxGpus, latency, qualityConfidence }, axes, pins });
+  }, [exploration, candidates, maxGpus, latency, qualityConfidence, axes, pins]);
+  const own = useMemo(
+    () =>
+      fixed === null || estimate === null || !Number.isFinite(estimate.latencySeconds) ? null : figuresOf(estimate, { qualityConfidence }),
+    [fixed, estimate, qualityConfidence],
+  );
+  const picture = useMemo(() => {
+    if (plans === null || exploration === null || choice === null) return null;
+    const chosen = choice.chosen === null ? null : formatPin({ routing: routingOf(exploration, choice.chosen.routing), gpus: null });
+    return prepareFrontier({ plans, axes, limits: knobs, chosen, own, running: running?.figures ?? null, baselines });
+  }, [plans, exploration, choice, knobs, axes, own, running, baselines]);
+  const table = useMemo(() => {
+    if (plans === null || picture === null) return null;
+    const promised = running && {
+      key: formatRouting(running.routing),
+      figures: running.otherTraffic === null ? { quality: running.quality, p95Seconds: running.figures.latency } : null,
+    };
+    return prepareFrontierTable({
+      plans,
+      picture,
+      brush,
+      pins,
+      own: fixed === null ? null : formatRouting(fixed),
+      running: promised,
+      baselines,
+    });
+  }, [plans, picture, brush, pins, fixed, running, baselines]);
+  const pinned = useMemo(() => (plans === null ? [] : pins.flatMap((key) => pinOf(key, plans))), [pins, plans]);
+  const comparison = useMemo(() => prepareCompare(pinned, running), [pinned, running]);
+  return plans === null || picture === null || table === null ? null : { axes, plans, picture, table, pinned, comparison };
+}
+
+function pinOf(key: string, plans: readonly FrontierPlan[]): readonly Pin[] {
+  const pinned = parsePin(key);
+  if (pinned === null) return [];
+  const found = plans.find((plan) => plan.key === key);
+  const plan = found && {
+    routing: pinned.routing,
+    gpus: found.candidate.gpus,
+    quality: found.candidate.quality,
+    figures: found.figures,
+  };
+  return [{ key, pinned, plan: plan ?? null }];
+}
+
+/** The frontier of this workload on this cluster over two axes, as chart, table and tray of pinned plans that follow one another. */
+export const FrontierPanel = memo(function FrontierPanel(props: {
+  readonly planning: Planning;
+  readonly identities: ReadonlyMap<string, ModelIdentity>;
+  readonly running: RunningPlan | null;
+  /** Whether the cluster has several GPU types. */
+  readonly mixed: boolean;
+  readonly view: FrontierView;
+  /** The cascade chosen by hand; null: none. */
+  readonly fixed: RoutingChoice | null;
+  readonly onDraft: (draft: Partial<Knobs>) => void;
+  readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
+}) {
+  const { planning, running, mixed, view, fixed, identities, onDraft, onChange } = props;
+  const { exploration, knobs } = planning;
+  const [hovered, setHovered] = useState<string | null>(null);
+  const baselines = useBaselines(planning.exact, view.baselines);
+  const prepared = usePrepared({ planning, view, fixed, running, baselines: baselines.systems });
+  const hues = useMemo(
+    () => (exploration?.models ?? []).map((model) => identities.get(model)?.hue ?? "var(--ink-2)"),
+    [exploration, identities],
+  );
+  const { pins } = view;
+  const togglePin = useCallback(
+    (key: string) => {
+      if (parsePin(key) === null) return;
+      onChange({ pins: pins.includes(key) ? pins.filter((each) => each !== key) : [...pins, key].slice(-MAX_PINS) }, "push");
+    },
+    [pins, onChange],
+  );
+
+  const choose = useCallback(
+    (key: string) => {
+      const plan = parsePin(key);
+      if (plan !== null) onChange({ fixed: plan.routing, ...(plan.gpus === null ? {} : { gpus: plan.gpus }) }, "push");
+    },
+    [onChange],
+  );
+
+  const pointed =
+    hovered === null
+      ? undefined
+      : (prepared?.plans.find(({ key }) => key === hovered) ?? baselines.systems.find(({ key }) => key === hovered));
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (prepared === null) return;
+    const { picture, axes } = prepared;
+    const side = sides[event.key as keyof typeof sides];
+    if (side !== undefined && event.shiftKey) {
+      const around = picture.points.find((point) => point.key === hovered) ?? picture.chosen ?? picture.frontier[0];
+      if (around === undefined) return;
+      onChange({ brush: brushByKey(view.brush, side, { view: picture, axes, around }) }, "replace");
+    } else if (event.key === "ArrowRight") setHovered(stepAlong(picture, hovered, 1));
+    else if (event.key === "ArrowLeft") setHovered(stepAlong(picture, hovered, -1));
+    else if (event.key === "Enter" && hovered !== null) choose(hovered);
+    else if (event.key === "p" && hovered !== null) togglePin(hovered);
+    else if (event.key === "Escape") onChange(view.brush === null ? { pins: [] } : { brush: null }, "push");
+    else return;
+    event.preventDefault();
+  }
+
+  return (
+    <Panel
+      title="Frontier"
+      aside={
+        <>
+          <JobProgress job={planning.exploring} again="Evaluate cascades" />
+          {prepared !== null && (
+            <span title="Plans that meet the floor and the budget, of all that were evaluated">
+              {formatCount(prepared.picture.counts.feasible)} of {formatCount(prepared.picture.counts.evaluated)} feasible
+            </span>
+          )}
+        </>
+      }
+    >
+      <PanelState status={planning.status}>
+        {() =>
+          prepared !== null && (
+            <div className="flex flex-col gap-2">
+              <FrontierControls view={view} onView={onChange} />
+              {prepared.picture.points.length === 0 ? (
+                <p role="status" className="py-8 text-center text-sm text-ink-2">
+                  {nothingKeepsUp(prepared.picture, exploration?.requestsPerSecond ?? null, knobs)}
+                </p>
+              ) : (
+                <>
+                  {/* biome-ignore lint/a11y/useSemanticElements: a chart is no fieldset. */}
+                  {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the group takes arrow keys along the frontier. */}
+                  <div role="group" aria-label="Frontier chart" tabIndex={0} onKeyDown={onKeyDown}>
+                    <FrontierChart
+                      picture={prepared.picture}
+                      hues={hues}
+                      xLabel={axisLabel(view.xAxis, knobs, mixed)}
+                      yLabel={axisLabel(view.yAxis, knobs, mixed)}
+                      brush={view.brush}
+                      hovered={hovered}
+                      pinned={pins}
+                      onHover={setHovered}
+                      onChoose={choose}
+                      onPin={togglePin}
+                      onLimitDraft={(line) => onDraft(knobOf(line))}
+                      onLimitCommit={(line) => onChange(knobOf(line), "replace")}
+                      onBrush={(brush) => onChange({ brush }, "push")}
+                    />
+                  </div>
+                </>
+              )}
+              {/* Its line is kept while nothing is pointed at, so that nothing below it jumps. */}
+              <p role="status" className="min-h-4 text-xs text-ink-2">
+                {pointed !== undefined && describePoint(pointed)}
+              </p>
+              <p className="text-xs text-ink-3">{CHOOSE_HINT}</p>
+              <FrontierLegend picture={prepared.picture} baselines={baselines.systems} otherTraffic={running?.otherTraffic ?? null} />
+              {view.baselines && <BaselineBar baselines={baselines} />}
+              {pins.length > 0 && (
+                <CompareTray
+                  comparison={prepared.comparison}
+                  otherTraffic={running?.otherTraffic ?? null}
+                  text={compareText(prepared.pinned, running, {
+                    quality: axisLabel("quality", knobs, mixed),
+                    latency: axisLabel("latency", knobs, mixed),
+                  })}
+                  identities={identities}
+                  onChoose={choose}
+                  onUnpin={togglePin}
+                />
+              )}
+              {view.brush !== null && (
+                <BrushChip
+                  brush={view.brush}
+                  axes={prepared.axes}
+                  plans={formatCounted(prepared.table.rows.length + prepared.table.cut, "plan")}
+                  onClear={() => onChange({ brush: null }, "push")}
+                />
+              )}
+              <FrontierTable
+                table={prepared.table}
+                mixed={mixed}
+                identities={identities}
+                hovered={hovered}
+                onHover={setHovered}
+                onChoose={choose}
+                onPin={togglePin}
+              />
+            </div>
+          )
+        }
+      </PanelState>
+    </Panel>
+  );
+});

@@ -1,0 +1,23 @@
+import { formatCounted, formatScore, formatScoreBound, formatSeconds, formatUsd } from "@/components/ui/format";
+import { parsePin } from "../address/routingKey";
+import type { FrontierPlan } from "./frontierPlans";
+import type { NamedBaseline } from "./useBaselines";
+
+/** What a pointed-at plan or baseline is, in a line. */
+export function describePoint(point: FrontierPlan | NamedBaseline): string {
+  const quality = "candidate" in point ? point.candidate.quality : point.quality;
+  const { quality: held, latency, cost, gpus } = point.figures;
+  const figures = [
+    `quality ${formatScore(quality)}${held === quality ? "" : `, at least ${formatScoreBound(held)}`}`,
+    `p95 ${formatSeconds(latency)}`,
+    `${formatUsd(cost)} a request`,
+    formatCounted(gpus, "GPU"),
+  ];
+  return `${"candidate" in point ? cascadeText(point.key) : point.name}: ${figures.join(" · ")}`;
+}
+
+function cascadeText(key: string): string {
+  const { models = [], thresholds = [], startBelow } = parsePin(key)?.routing ?? {};
+  const stages = models.map((model, index) => (thresholds[index] === undefined ? model : `${model} below ${thresholds[index]} →`));
+  return `${stages.join(" ")}${startBelow === undefined ? "" : `, direct start from ${startBelow}`}`;
+}

@@ -1,0 +1,83 @@
+import type { FrontierAxes } from "@/components/charts/frontierAxes";
+import type { PlottedPlan } from "@/components/charts/prepareFrontier";
+import { allocate } from "@/solver/cascade/choose/allocate";
+import { candidatesFor } from "@/solver/cascade/choose/choose";
+import { costCandidates } from "@/solver/cascade/choose/costCandidates";
+import type { Candidate, Exploration, Knobs } from "@/solver/cascade/explore/exploration";
+import type { PlanFigures } from "@/solver/cascade/explore/paretoFront";
+import { formatPin, formatRouting, type PinnedPlan, parsePin } from "../address/routingKey";
+import { routingOf } from "../address/routingOf";
+
+/** A routing on some number of GPUs, as chart, table and pins share it. Its key is its pin's. */
+export interface FrontierPlan extends PlottedPlan {
+  readonly candidate: Candidate;
+}
+
+/** A candidate on every axis; its quality is the one the floor is held against. */
+export function figuresOf(candidate: Candidate, { qualityConfidence }: Pick<Knobs, "qualityConfidence">): PlanFigures {
+  return {
+    quality: qualityConfidence === null ? candidate.quality : candidate.qualityLow,
+    latency: candidate.latencySeconds,
+    cost: candidate.costUsdPerRequest,
+    gpus: candidate.gpusTotal,
+  };
+}
+
+/** What plans depend on, beside the objective's own candidates: not the floor, so that dragging it makes none anew. */
+export type PlanKnobs = Pick<Knobs, "maxGpus" | "latency" | "qualityConfidence">;
+
+/**
+ * The plans that a pair of axes tells apart: every routing on the GPUs that the objective gives it, and where cost or GPUs are an
+ * axis on other numbers of them too. Pinned plans are among them on every pair.
+ */
+export function frontierPlans(input: {
+  readonly exploration: Exploration;
+  /** Every routing as the objective deploys it, index = routing. */
+  readonly candidates: readonly Candidate[];
+  readonly knobs: PlanKnobs;
+  readonly axes: FrontierAxes;
+  readonly pins: readonly string[];
+}): readonly FrontierPlan[] {
+  const { exploration, candidates, knobs, axes } = input;
+  const byCost = [axes.x, axes.y].some((axis) => axis === "cost" || axis === "gpus");
+  const others = byCost
+    ? [
+        ...costCandidates(exploration, knobs),
+        ...candidatesFor(exploration, { ...knobs, kind: "latency-under-quality", latencyBudgetSeconds: null }),
+      ]
+    : [];
+  const routings = exploration.routings.map(({ stages }, index) => ({
+    key: formatPin({ routing: routingOf(exploration, index), gpus: null }),
+    standAloneModel: stages.length === 1 ? (stages[0] ?? null) : null,
+  }));
+  const plan = (candidate: Candidate, suffix: string): readonly FrontierPlan[] => {
+    const routing = routings[candidate.routing];
+    if (routing === undefined) return [];
+    return [{ ...routing, key: routing.key + suffix, candidate, figures: figuresOf(candidate, knobs) }];
+  };
+  const plans = [
+    ...candidates.flatMap((candidate) => plan(candidate, "")),
+    ...others
+      .filter(({ routing, gpusTotal }) => gpusTotal !== candidates[routing]?.gpusTotal)
+      .flatMap((candidate) => plan(candidate, `*${candidate.gpusTotal}`)),
+  ];
+  const known = new Set(plans.map(({ key }) => key));
+  const pinned = input.pins.flatMap((key) => {
+    const pin = known.has(key) ? null : parsePin(key);
+    const candidate = pin && pinnedCandidate(pin, input);
+    return pin === null || candidate === null ? [] : plan(candidate, `*${pin.gpus}`);
+  });
+  return [...plans, ...pinned];
+}
+
+/** A pinned plan on the tables at hand; null where its routing is not among them. */
+function pinnedCandidate(
+  { routing, gpus }: PinnedPlan,
+  { exploration, candidates, knobs }: Pick<Parameters<typeof frontierPlans>[0], "exploration" | "candidates" | "knobs">,
+): Candidate | null {
+  const key = formatRouting(routing);
+  const index = exploration.routings.findIndex((_, at) => formatRouting(routingOf(exploration, at)) === key);
+  if (index === -1) return null;
+  if (gpus === null) return candidates[index] ?? null;
+  return allocate(exploration, index, { gpus: Math.min(gpus, exploration.maxGpus), latency: knobs.latency });
+}

@@ -1,0 +1,125 @@
+import { type Brush, inBrush } from "@/components/charts/frontierBrush";
+import type { FrontierPicture, PlottedBaseline } from "@/components/charts/prepareFrontier";
+import { formatDelta, formatUsd } from "@/components/ui/format";
+import type { Candidate } from "@/solver/cascade/explore/exploration";
+import { MAX_PINS } from "../address/frontierCodec";
+import { parsePin, type RoutingChoice } from "../address/routingKey";
+import type { FrontierPlan } from "./frontierPlans";
+
+/** Frontier rows shown at first. Neighbours differ by one threshold step and read alike; what they trade shows over the whole range. */
+const BRIEF_FRONTIER_ROWS = 6;
+const BRIEF_BRUSHED_ROWS = 8;
+/** Rows of a table at most: more are not read, and each costs time on every hover. */
+const MAX_ROWS = 200;
+
+type Role = "chosen" | "frontier" | "alone" | "other";
+
+export interface FrontierRow {
+  /** Its plan's. */
+  readonly key: string;
+  readonly cascade: RoutingChoice;
+  readonly gpus: readonly number[];
+  readonly candidate: Candidate;
+  readonly role: Role;
+  /** Whether it misses the floor or the budget. */
+  readonly misses: boolean;
+  /** Its number among the pins; null: not pinned. */
+  readonly pin: number | null;
+  /** Whether it is the cascade that the operator chose. */
+  readonly own: boolean;
+  /** Whether the running plan routes like this. */
+  readonly runs: boolean;
+  /** Whether it is shown before all are asked for. */
+  readonly brief: boolean;
+  /** Differences from what runs, in words; null where nothing runs, or for other traffic. */
+  readonly delta: { readonly quality: string; readonly p95Seconds: string } | null;
+}
+
+/** The running plan: its routing key, and what it promised where that was for the same traffic. */
+export interface Promised {
+  readonly key: string;
+  readonly figures: { readonly quality: number; readonly p95Seconds: number } | null;
+}
+
+export interface FrontierRows<Baseline extends PlottedBaseline> {
+  readonly rows: readonly FrontierRow[];
+  /** Rows left out over `MAX_ROWS`. */
+  readonly cut: number;
+  readonly baselines: readonly Baseline[];
+  /** Whether a request's cost tells rows apart; where every plan takes all GPUs it does not. */
+  readonly costsDiffer: boolean;
+}
+
+/**
+ * Decides the rows under the chart: pinned plans first, the recommended one, then the frontier along the first axis, then models
+ * standing alone. With a brush all plans that lie in its rectangle, and no other.
+ */
+export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
+  readonly plans: readonly FrontierPlan[];
+  readonly picture: FrontierPicture;
+  readonly brush: Brush | null;
+  readonly pins: readonly string[];
+  /** Key of the cascade that the operator chose; null: none. */
+  readonly own: string | null;
+  readonly running: Promised | null;
+  readonly baselines: readonly Baseline[];
+}): FrontierRows<Baseline> {
+  const { picture, brush, running } = input;
+  const promised = running?.figures ?? null;
+  const inside = ({ figures }: Pick<FrontierPlan, "figures">): boolean => brush === null || inBrush(figures, picture.axes, brush);
+  const planOf = new Map(input.plans.map((plan) => [plan.key, plan]));
+  const spreadOut = spread(picture.frontier);
+  const found: { readonly row: FrontierRow; readonly x: number }[] = [];
+  for (const point of picture.points) {
+    const plan = planOf.get(point.key);
+    if (plan === undefined || !inside(plan)) continue;
+    const { key, candidate } = plan;
+    const pin = input.pins.includes(key) ? input.pins.indexOf(key) + 1 : null;
+    const runs = running?.key === key;
+    const own = input.own === key;
+    const chosen = picture.chosen?.key === key;
+    // Of a model alone only what the objective would deploy: on every number of GPUs they would fill the table.
+    const alone = plan.standAloneModel !== null && !key.includes("*");
+    const told = pin !== null || own || runs || chosen || alone;
+    if (!told && point.class !== "frontier" && brush === null) continue;
+    const row: FrontierRow = {
+      key,
+      cascade: parsePin(key)?.routing ?? { models: [], thresholds: [] },
+      gpus: candidate.gpus,
+      candidate,
+      role: chosen ? "chosen" : point.class === "frontier" ? "frontier" : plan.standAloneModel !== null ? "alone" : "other",
+      misses: !point.meets,
+      pin,
+      own,
+      runs,
+      brief: told || spreadOut.has(key),
+      delta:
+        promised === null
+          ? null
+          : {
+              quality: formatDelta(candidate.quality - promised.quality, 1),
+              p95Seconds: formatDelta(candidate.latencySeconds - promised.p95Seconds, 1),
+            },
+    };
+    found.push({ row, x: point.x });
+  }
+  found.sort((a, b) => rank(a.row) - rank(b.row) || a.x - b.x);
+  const rows = found.slice(0, MAX_ROWS).map(({ row }, index) => (brush === null ? row : { ...row, brief: index < BRIEF_BRUSHED_ROWS }));
+  const baselines = input.baselines.filter(inside);
+  const costs = [...rows.map((row) => row.candidate.costUsdPerRequest), ...baselines.map(({ figures }) => figures.cost)];
+  return { rows, cut: found.length - rows.length, baselines, costsDiffer: new Set(costs.map(formatUsd)).size > 1 };
+}
+
+/** Pins in their order, then by role. */
+const rank = ({ pin, role }: FrontierRow): number => pin ?? MAX_PINS + 1 + ["chosen", "frontier", "other", "alone"].indexOf(role);
+
+/** Keys of the points nearest to places evenly spread along the frontier's first axis, both ends among them. */
+function spread(frontier: FrontierPicture["frontier"]): ReadonlySet<string> {
+  const [first, ...rest] = frontier;
+  if (first === undefined) return new Set();
+  const step = ((frontier.at(-1)?.x ?? first.x) - first.x) / (BRIEF_FRONTIER_ROWS - 1);
+  const places = Array.from({ length: BRIEF_FRONTIER_ROWS }, (_, row) => first.x + row * step);
+  const nearest = (place: number) =>
+    rest.reduce((best, each) => (Math.abs(each.x - place) < Math.abs(best.x - place) ? each : best), first);
+  return new Set(places.map((place) => nearest(place).key));
+}

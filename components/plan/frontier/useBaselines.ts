@@ -1,0 +1,82 @@
+"use client";
+
+import { useMemo, useState } from "react";
+import { useTRPCClient } from "@/components/api/trpc";
+import { useJob } from "@/components/api/useJob";
+import type { PlottedBaseline } from "@/components/charts/prepareFrontier";
+import type { BaselineFigures, ExamineEvent, RefusedBaseline } from "@/server/contracts/studio";
+import type { Knobs } from "@/solver/cascade/explore/exploration";
+import type { Doing, ExactPlan, SolveQuestion } from "../planning/usePlanning";
+
+/** A baseline as chart, legend and table name it, by its number. */
+export interface NamedBaseline extends PlottedBaseline {
+  readonly name: string;
+  readonly cascade: string;
+  /** Mean over the sample; `figures` holds the bound where it is known. */
+  readonly quality: number;
+}
+
+export interface Baselines {
+  readonly systems: readonly NamedBaseline[];
+  readonly refused: readonly RefusedBaseline[];
+  readonly error: { readonly message: string } | null;
+  /** Whether they are of the question as it stands. */
+  readonly current: boolean;
+  /** Planning them; `ask` plans them for the question as it stands. */
+  readonly job: Doing;
+}
+
+const NONE: readonly never[] = [];
+
+/** Numbered in the order they came in. One whose bound nobody knows is drawn at its own value. */
+function nameBaselines(systems: readonly BaselineFigures[], { qualityConfidence }: Pick<Knobs, "qualityConfidence">) {
+  return systems.map(
+    ({ name, cascade, quality, qualityLow, latencySeconds, costUsdPerRequest, gpus }, index): NamedBaseline => ({
+      key: `baseline ${index + 1}`,
+      number: index + 1,
+      name,
+      cascade,
+      quality,
+      figures: {
+        quality: qualityConfidence === null ? quality : (qualityLow ?? quality),
+        latency: latencySeconds ?? Number.POSITIVE_INFINITY,
+        cost: costUsdPerRequest,
+        gpus,
+      },
+    }),
+  );
+}
+
+/**
+ * What others build for the same question, planned once they are `shown` and the knobs rest. They take seconds of the planner, so a
+ * turned knob does not ask anew: the old ones stay, called old, until somebody asks.
+ */
+export function useBaselines({ question, rests }: Pick<ExactPlan, "question" | "rests">, shown: boolean): Baselines {
+  const client = useTRPCClient();
+  // null until they are shown, and while they are to be asked anew: then of what is asked once the knobs rest.
+  const [about, setAbout] = useState<SolveQuestion | null>(null);
+  if (shown && about === null && rests) setAbout(question);
+  if (!shown && about !== null) setAbout(null);
+  const asked = about ?? question;
+  const request = useMemo(() => ({ ...asked, examine: "baselines" as const }), [asked]);
+  const own = useJob<typeof request, Exclude<ExamineEvent, { kind: "progress" }>>({
+    name: "baselines",
+    question: request,
+    enabled: shown && about !== null,
+    subscribe: (input, listener) => client.plans.examine.subscribe(input, listener),
+  });
+  const { answer, error, working, progress, cancelled, cancel, ask } = own;
+  const found = shown && answer?.kind === "answer" && answer.examination.kind === "baselines" ? answer.examination : null;
+  const same = rests && JSON.stringify(asked) === JSON.stringify(question);
+  const current = own.current && same;
+  return useMemo(
+    () => ({
+      systems: found === null ? NONE : nameBaselines(found.systems, asked.objective),
+      refused: found === null ? NONE : found.refused,
+      error: answer?.kind === "refused" ? answer : error,
+      current,
+      job: { working, progress, cancelled, cancel, ask: same ? ask : () => setAbout(null) },
+    }),
+    [found, answer, error, current, same, asked, working, progress, cancelled, cancel, ask],
+  );
+}

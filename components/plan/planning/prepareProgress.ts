@@ -1,0 +1,28 @@
+import { formatCount, formatCounted } from "@/components/ui/format";
+import type { PlanningProgress } from "@/server/contracts/studio";
+
+/** What the planner is at, in words, and how far it is where somebody can know. */
+export interface ProgressLine {
+  readonly phase: string;
+  /** `312 of 800 settings`; empty while nothing is done that could be counted. */
+  readonly measure: string;
+  /** Part that is done, 0..1; null where nobody can know how much there is. */
+  readonly share: number | null;
+}
+
+const phases: Readonly<Record<PlanningProgress["phase"], { readonly phase: string; readonly of: string }>> = {
+  searching: { phase: "Searching thresholds", of: "setting" },
+  alternating: { phase: "Alternating between deployment and thresholds", of: "round" },
+  deploying: { phase: "Placing replicas", of: "plan" },
+  simulating: { phase: "Simulating the plan whole", of: "plan" },
+  examining: { phase: "Computing the answers", of: "question" },
+};
+
+/** @param progress null: nothing is known yet. */
+export function prepareProgress(progress: PlanningProgress | null): ProgressLine {
+  if (progress === null) return { phase: "Waiting for the planner", measure: "", share: null };
+  const { phase, of: noun } = phases[progress.phase];
+  const { done, of } = progress;
+  if (of === null) return { phase, measure: done === 0 ? "" : formatCounted(done, noun), share: null };
+  return { phase, measure: `${formatCount(done)} of ${formatCounted(of, noun)}`, share: of === 0 ? null : Math.min(1, done / of) };
+}

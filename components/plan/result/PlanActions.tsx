@@ -1,0 +1,36 @@
+"use client";
+
+import { Button } from "@/components/ui/Button";
+import { shortHash } from "@/components/ui/format";
+import type { Plan } from "@/solver/plan/plan";
+import { useReview } from "./useReview";
+
+/** Saves a plan as the document that import takes back unchanged. */
+function download(plan: Plan): void {
+  const url = URL.createObjectURL(new Blob([`${JSON.stringify(plan, null, 2)}\n`], { type: "application/json" }));
+  const anchor = document.createElement("a");
+  anchor.href = url;
+  anchor.download = `weir-plan-${shortHash(plan.id)}.json`;
+  anchor.click();
+  URL.revokeObjectURL(url);
+}
+
+/** What can be done with the exact plan; null while there is none. */
+export function PlanActions({ plan }: { readonly plan: Plan | null }) {
+  const review = useReview();
+  return (
+    <>
+      {review.error !== null && (
+        <span role="alert" className="text-bad">
+          {review.error.message}
+        </span>
+      )}
+      <Button disabled={plan === null} onClick={() => plan !== null && download(plan)}>
+        Export JSON
+      </Button>
+      <Button look="primary" disabled={plan === null || review.isPending} onClick={() => plan !== null && review.mutate(plan.id)}>
+        Review and apply
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,242 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { type ComponentProps, memo } from "react";
+import { useTRPC } from "@/components/api/trpc";
+import { DiffList } from "@/components/apply/DiffList";
+import { prepareCascadeFlow } from "@/components/charts/prepareCascadeFlow";
+import { prepareGpuMap } from "@/components/charts/prepareGpuMap";
+import { Button } from "@/components/ui/Button";
+import { shortHash } from "@/components/ui/format";
+import type { ModelIdentity } from "@/components/ui/modelIdentity";
+import { Panel } from "@/components/ui/Panel";
+import { PanelState, type PanelStatus } from "@/components/ui/PanelState";
+import { queryStatus } from "@/components/ui/queryStatus";
+import type { ClusterSummary } from "@/server/contracts/studio";
+import { gpuTypes } from "@/solver/plan/clusterGpus";
+import type { Plan } from "@/solver/plan/plan";
+import type { PlanView } from "../address/planCodec";
+import { formatRouting, type RoutingChoice } from "../address/routingKey";
+import { routingOfPlan } from "../address/routingOf";
+import { CascadeComposer } from "../choose/CascadeComposer";
+import { choiceProblem, stageRules } from "../choose/choiceProblem";
+import { heldFigures } from "../choose/compareChoice";
+import { type ActiveConstraint, activeConstraints } from "../constraints/prepareConstraints";
+import { JobProgress } from "../planning/JobProgress";
+import type { Planning } from "../planning/usePlanning";
+import { CascadeFlow } from "./CascadeFlow";
+import { GpuMap } from "./GpuMap";
+import { NoPlan } from "./NoPlan";
+import { PlanActions } from "./PlanActions";
+import { PlanFigures } from "./PlanFigures";
+import { assumptions, estimatedFigures, exactFigures } from "./preparePlanFigures";
+import { StageTable } from "./StageTable";
+import { WhatIfPanel } from "./WhatIfPanel";
+import { WhyPanel } from "./WhyPanel";
+
+/** What this plan would change of what runs, by the code that would change it. */
+function PlanDiffPanel({ plan, clusterId }: { readonly plan: Plan; readonly clusterId: string }) {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.plans.diff.queryOptions({ planId: plan.id, clusterId }));
+  const { data } = query;
+  const refused = data !== undefined && !data.ok;
+  const status = queryStatus(query, {
+    what: "Comparing with the running state",
+    empty: refused && { kind: "empty", title: "No difference to show", text: data.message },
+  });
+  return <PanelState status={status}>{() => data?.ok === true && <DiffList lines={data.diff.lines} notes={data.diff.notes} />}</PanelState>;
+}
+
+type PlanChange = (change: Partial<PlanView>, how: "push" | "replace") => void;
+
+/** What there is to show: the exact plan, an estimate, or why there is none. `waysOut`: what is asked, to be given up. */
+function statusOf(planning: Planning, infeasible: ReturnType<typeof infeasibleOf>, waysOut: React.ReactNode): PanelStatus {
+  const { exact, estimate } = planning;
+  if (planning.status.kind === "error") {
+    const text = `Without the frontier above there is nothing to choose from.${waysOut === null ? "" : " You can relax the settings:"}`;
+    return { kind: "empty", title: "No plan", text, action: waysOut };
+  }
+  if (exact.status.kind === "error") return exact.status;
+  if (infeasible !== null) return { kind: "ready" };
+  if (planning.status.kind === "stale" && !exact.current) return { kind: "stale", note: "the results below are for earlier settings." };
+  if (exact.plan === null && estimate === null)
+    return exact.working === null && !exact.cancelled
+      ? { kind: "loading", what: "Solving the exact plan" }
+      : { kind: "empty", title: "No plan yet", text: "The tables do not cover these thresholds; the exact plan does." };
+  return { kind: "ready" };
+}
+
+/** Why there is no plan: the chosen cascade, the exact answer, or the tables while there is none and nothing else to show. */
+function infeasibleOf({ exact, estimate, choice }: Planning, problem: string | null): ComponentProps<typeof NoPlan>["answer"] | null {
+  if (problem !== null) return { reason: problem, bestQuality: null, bestLatencySeconds: null };
+  if (exact.current) return exact.infeasible;
+  return exact.plan === null && estimate === null ? (choice?.infeasible ?? null) : null;
+}
+
+function Block({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+  return (
+    <div className="flex flex-col gap-2 border-t pt-4">
+      <h3 className="text-sm font-semibold">{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+/** Everything asked beside the objective, each a click from being given up. */
+function WaysOut({ active, onChange }: { readonly active: readonly ActiveConstraint[]; readonly onChange: PlanChange }) {
+  return (
+    <ul aria-label="Constraints you can drop" className="flex list-none flex-wrap justify-center gap-2">
+      {active.map(({ key, says, without }) => (
+        <li key={key}>
+          <Button onClick={() => onChange(without, "push")}>Drop: {says}</Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What of the constraints an estimate does not know. */
+function LeftOut({ view }: { readonly view: PlanView }) {
+  const unknown = activeConstraints(view).filter((constraint) => !constraint.inEstimate);
+  if (unknown.length === 0) return null;
+  return (
+    <p className="text-sm text-ink-3">The estimate ignores: {unknown.map(({ says }) => says).join("; ")}. The exact plan includes it.</p>
+  );
+}
+
+/** The plan, recommended or of a chosen cascade: its figures, its flow, where it lies, why it won and what it changes. */
+export const PlanPanel = memo(function PlanPanel(props: {
+  readonly planning: Planning;
+  readonly cluster: ClusterSummary;
+  /** Of the workload. */
+  readonly models: readonly string[];
+  readonly view: PlanView;
+  /** The cascade chosen by hand; null: the recommended one is planned. */
+  readonly fixed: RoutingChoice | null;
+  readonly identities: ReadonlyMap<string, ModelIdentity>;
+  /** While a threshold is being turned, and once it is about to be. */
+  readonly onHold: (routing: RoutingChoice) => void;
+  readonly onApproach: () => void;
+  readonly onChange: PlanChange;
+}) {
+  const { planning, cluster, view, fixed, identities, onChange } = props;
+  const { exact, estimate, exploration, found, recommended } = planning;
+  const plan = exact.plan;
+  const rules = exploration === null ? null : stageRules(exploration, cluster.spec, view);
+  const problem = fixed === null || rules === null ? null : choiceProblem(fixed, found, planning.knobs, rules);
+  const infeasible = infeasibleOf(planning, problem);
+  const active = activeConstraints(view);
+  const showsEstimate = !exact.current && estimate !== null;
+  const shown = (showsEstimate ? (fixed ?? recommended) : null) ?? (plan === null ? null : routingOfPlan(plan));
+  const flow = showsEstimate
+    ? (found?.routing.share ?? []).map((share, stage) => ({ share, startShare: found?.routing.startShare?.[stage] }))
+    : (plan?.predictions.stages ?? []);
+  return (
+    <Panel
+      title="The plan"
+      aside={
+        <>
+          <JobProgress job={exact} again="Solve" />
+          {plan !== null && exact.current && (
+            <span data-testid="plan-hash" className="font-mono">
+              {shortHash(plan.id)}
+            </span>
+          )}
+          <PlanActions plan={exact.current ? plan : null} />
+        </>
+      }
+    >
+      {rules !== null && planning.atHand !== null && (
+        <div className="mb-5 border-b pb-4">
+          <CascadeComposer
+            planning={planning}
+            shown={planning.atHand}
+            chosen={fixed !== null}
+            isRecommended={fixed !== null && recommended !== null && formatRouting(fixed) === formatRouting(recommended)}
+            problem={problem}
+            models={props.models}
+            rules={rules}
+            held={heldFigures(planning)}
+            identities={identities}
+            onDraft={props.onHold}
+            onChoose={(routing, how) => onChange({ fixed: routing }, how)}
+            onApproach={props.onApproach}
+          />
+        </div>
+      )}
+      <PanelState
+        status={statusOf(planning, infeasible, active.length === 0 ? null : <WaysOut active={active} onChange={props.onChange} />)}
+      >
+        {() =>
+          infeasible !== null ? (
+            <NoPlan
+              title={problem === null ? "No plan meets this" : "This cascade cannot be planned"}
+              answer={infeasible}
+              view={view}
+              knobs={planning.knobs}
+              onChange={onChange}
+            />
+          ) : (
+            <div className="flex flex-col gap-5">
+              {planning.notes.map((note) => (
+                <p key={note} className="text-sm text-ink-2">
+                  {note}
+                </p>
+              ))}
+              {showsEstimate ? (
+                <>
+                  <PlanFigures figures={estimatedFigures(estimate, planning.knobs.maxGpus, gpuTypes(cluster.spec).length > 1)} estimate />
+                  {fixed === null && planning.choice?.binds && <p className="text-sm text-ink-2">{planning.choice.binds}</p>}
+                  <LeftOut view={view} />
+                </>
+              ) : (
+                plan !== null && (
+                  <div className="flex flex-col gap-2">
+                    <PlanFigures figures={exactFigures(plan)} estimate={!exact.current} />
+                    <p className="text-xs text-ink-3">{assumptions(plan)}</p>
+                  </div>
+                )
+              )}
+              {shown !== null && (
+                <div className="border-t pt-4">
+                  <CascadeFlow
+                    stages={prepareCascadeFlow({
+                      stages: shown.models.map((model, index) => ({
+                        model,
+                        share: flow[index]?.share ?? 0,
+                        startShare: flow[index]?.startShare,
+                      })),
+                      thresholds: shown.thresholds,
+                      identities,
+                    })}
+                  />
+                </div>
+              )}
+              {plan !== null && (
+                <div className={`flex flex-col gap-5 ${exact.current ? "" : "opacity-50"}`} aria-busy={!exact.current}>
+                  <Block title={exact.current ? "GPUs by node" : "GPUs by node, of the last exact plan"}>
+                    <GpuMap nodes={prepareGpuMap({ cluster: cluster.spec, deployment: plan.deployment, identities })} />
+                  </Block>
+                  <Block title="Predictions per stage">
+                    <StageTable plan={plan} identities={identities} />
+                  </Block>
+                  <div className="border-t pt-4">
+                    <WhyPanel plan={plan} chosen={fixed !== null} onChoose={(routing) => onChange({ fixed: routing }, "push")} />
+                  </div>
+                  {exact.current && (
+                    <div className="border-t pt-4">
+                      <WhatIfPanel question={exact.question} />
+                    </div>
+                  )}
+                  <Block title="Difference from the running state">
+                    <PlanDiffPanel plan={plan} clusterId={cluster.spec.id} />
+                  </Block>
+                </div>
+              )}
+            </div>
+          )
+        }
+      </PanelState>
+    </Panel>
+  );
+});

@@ -1,0 +1,62 @@
+import { ModelChip } from "@/components/ui/ModelChip";
+import type { ModelIdentity } from "@/components/ui/modelIdentity";
+import { Table } from "@/components/ui/Table";
+import type { Plan } from "@/solver/plan/plan";
+import { DoubtBadge } from "./DoubtBadge";
+import { besideStages, prepareStages } from "./prepareStages";
+
+const latencies = [
+  { key: "p95", name: "p95", numeric: true },
+  { key: "mean", name: "Mean", numeric: true },
+  { key: "ttft", name: "TTFT p95", numeric: true },
+] as const;
+
+const columns = [
+  { key: "model", name: "Stage" },
+  { key: "share", name: "Share", numeric: true },
+  { key: "rate", name: "Requests", numeric: true },
+  ...latencies,
+  { key: "utilisation", name: "Utilisation", numeric: true },
+  { key: "replicas", name: "Replicas", numeric: true },
+] as const;
+
+/** What is promised of each stage, each share and latency over its band. */
+export function StageTable({ plan, identities }: { readonly plan: Plan; readonly identities: ReadonlyMap<string, ModelIdentity> }) {
+  return (
+    <>
+      <Table caption="Predictions per stage" columns={columns}>
+        {prepareStages(plan).map((stage) => {
+          const identity = identities.get(stage.model);
+          return (
+            <tr key={stage.model}>
+              <td>
+                {identity === undefined ? stage.model : <ModelChip identity={identity} />}{" "}
+                {stage.extrapolated !== null && <DoubtBadge doubt={stage.extrapolated} />}
+              </td>
+              <td className="text-right whitespace-nowrap">
+                {stage.share}
+                {stage.shareBand !== null && <span className="block text-xs text-ink-3">{stage.shareBand}</span>}
+              </td>
+              <td className="text-right">{stage.requests}</td>
+              {latencies.map(({ key }, index) => (
+                <td key={key} className="text-right whitespace-nowrap">
+                  {stage.latencies[index]?.value}
+                  <span className="block text-xs text-ink-3">{stage.latencies[index]?.band}</span>
+                </td>
+              ))}
+              <td className="text-right">
+                {stage.utilisation} {stage.nearSaturation !== null && <DoubtBadge doubt={stage.nearSaturation} />}
+              </td>
+              <td className="text-right whitespace-nowrap">{stage.replicas}</td>
+            </tr>
+          );
+        })}
+      </Table>
+      {besideStages(plan).map((sentence) => (
+        <p key={sentence} className="text-sm text-ink-2">
+          {sentence}
+        </p>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+"use client";
+
+import { useState } from "react";
+import { StateWord } from "@/components/ui/Badge";
+import { Button } from "@/components/ui/Button";
+import { PanelState } from "@/components/ui/PanelState";
+import { Table } from "@/components/ui/Table";
+import { JobProgress } from "../planning/JobProgress";
+import type { SolveQuestion } from "../planning/usePlanning";
+import { preparePrices, prepareSensitivity, type SensitivityRow } from "./prepareExamination";
+import { type Examining, useExamination } from "./useExamination";
+
+const priceColumns = [
+  { key: "change", name: "With" },
+  { key: "p95", name: "p95", numeric: true },
+  { key: "difference", name: "Difference", numeric: true },
+] as const;
+
+const sensitivityColumns = [
+  { key: "case", name: "Change" },
+  { key: "kept", name: "This plan: p95, quality", numeric: true },
+  { key: "anew", name: "New plan", numeric: true },
+  { key: "changes", name: "which changes" },
+] as const;
+
+/** What one thing more or less would bring, and how the plan stands when what it took for granted is off. Asked for, since each takes a while. */
+export function WhatIfPanel({ question }: { readonly question: SolveQuestion }) {
+  // By their text: a question that is asked again is the same question.
+  const text = JSON.stringify(question);
+  const [pricesFor, setPricesFor] = useState<string | null>(null);
+  const [sensitivityFor, setSensitivityFor] = useState<string | null>(null);
+  const prices = useExamination("prices", question, pricesFor === text);
+  const sensitivity = useExamination("sensitivity", question, sensitivityFor === text);
+  return (
+    <div className="grid gap-6 lg:grid-cols-2">
+      <Asked
+        title="What-if"
+        text="One more GPU or node, one point of quality more or less, and each binding constraint removed."
+        examining={prices}
+        asked={pricesFor === text}
+        onAsk={() => setPricesFor(text)}
+      >
+        {prices.examination !== null && (
+          <Table caption="What would change the latency" columns={priceColumns}>
+            {preparePrices(prices.examination).map(({ key, change, p95, difference }) => (
+              <tr key={key}>
+                <td>{change}</td>
+                <td className="text-right whitespace-nowrap">{p95}</td>
+                <td className="text-right whitespace-nowrap">{difference}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Asked>
+      <Asked
+        title="If the forecast is off"
+        text="20 % fewer or more requests, and a judge that scores lower with more noise: this plan compared with a new one."
+        examining={sensitivity}
+        asked={sensitivityFor === text}
+        onAsk={() => setSensitivityFor(text)}
+      >
+        {sensitivity.examination !== null && (
+          <Table caption="The plan under other forecasts" columns={sensitivityColumns}>
+            {prepareSensitivity(sensitivity.examination).map(({ key, says, keeps, kept, anew, changes }) => (
+              <tr key={key}>
+                <td>{says}</td>
+                <td className="text-right">
+                  <StateWord tone={keeps ? "good" : "bad"}>{keeps ? "holds" : "misses"}</StateWord>
+                  <Outcome figures={kept} />
+                </td>
+                <td className="text-right">{anew === null ? "no plan" : <Outcome figures={anew} />}</td>
+                <td>{changes}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Asked>
+    </div>
+  );
+}
+
+function Outcome({ figures: { p95, quality } }: { readonly figures: SensitivityRow["kept"] }) {
+  return (
+    <span className="block">
+      {p95}, {quality}
+    </span>
+  );
+}
+
+function Asked(props: {
+  readonly title: string;
+  readonly text: string;
+  readonly examining: Pick<Examining<"prices">, "status" | "working" | "progress" | "cancelled" | "cancel" | "ask">;
+  readonly asked: boolean;
+  readonly onAsk: () => void;
+  readonly children: React.ReactNode;
+}) {
+  const { examining, asked } = props;
+  const pending = examining.working !== null || examining.cancelled;
+  return (
+    <section className="flex min-w-0 flex-col gap-2">
+      <h3 className="text-sm font-semibold">{props.title}</h3>
+      <p className="text-xs text-ink-3">{props.text}</p>
+      {!asked && (
+        <Button className="self-start" onClick={props.onAsk}>
+          Compute
+        </Button>
+      )}
+      {asked && <JobProgress job={examining} again="Compute" />}
+      {asked && !pending && <PanelState status={examining.status}>{() => props.children}</PanelState>}
+    </section>
+  );
+}

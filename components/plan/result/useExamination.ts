@@ -1,0 +1,41 @@
+"use client";
+
+import { useMemo } from "react";
+import { useTRPCClient } from "@/components/api/trpc";
+import { useJob } from "@/components/api/useJob";
+import type { PanelStatus } from "@/components/ui/PanelState";
+import { queryStatus } from "@/components/ui/queryStatus";
+import type { Examination, ExamineEvent } from "@/server/contracts/studio";
+import type { Doing, SolveQuestion } from "../planning/usePlanning";
+
+type Ending = Exclude<ExamineEvent, { kind: "progress" }>;
+
+/** One question about the plan that a request leads to. `examination` is of the request as it stands, or null. */
+export interface Examining<Kind extends Examination["kind"]> extends Doing {
+  readonly examination: Extract<Examination, { kind: Kind }> | null;
+  readonly status: PanelStatus;
+}
+
+/** Asks it once it is `wanted`; each takes as long as some plans, so nothing is asked unasked. */
+export function useExamination<Kind extends Examination["kind"]>(kind: Kind, about: SolveQuestion, wanted: boolean): Examining<Kind> {
+  const client = useTRPCClient();
+  const question = useMemo(() => ({ ...about, examine: kind }), [about, kind]);
+  const job = useJob<typeof question, Ending>({
+    name: "examination",
+    question,
+    enabled: wanted,
+    subscribe: (asked, listener) => client.plans.examine.subscribe(asked, listener),
+  });
+  const { answer, error, ask } = job;
+  const refused = answer?.kind === "refused" ? { message: answer.message } : null;
+  const found = job.current && answer?.kind === "answer" ? answer.examination : null;
+  return {
+    ...job,
+    examination: found !== null && isOf(found, kind) ? found : null,
+    status: queryStatus({ data: found ?? undefined, error: refused ?? error, refetch: ask }, { what: "Computing the answers" }),
+  };
+}
+
+function isOf<Kind extends Examination["kind"]>(examination: Examination, kind: Kind): examination is Extract<Examination, { kind: Kind }> {
+  return examination.kind === kind;
+}

@@ -1,0 +1,146 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { useId, useMemo, useState } from "react";
+import type { ProfileJob } from "@/server/contracts/studio";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { ArrivalsChooser, startingArrivals } from "../arrivals/ArrivalsChooser";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { Button, buttonClass } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { TextField } from "../ui/Field";
+import { formatCounted } from "../ui/format";
+import { Panel } from "../ui/Panel";
+import { type MeasureChoice, prepareMakeWorkload } from "./prepareMakeWorkload";
+import { useProfileAct } from "./useProfileAct";
+
+/** One of the measures; those that cannot be chosen say why. */
+function Choice(props: {
+  readonly legend: string;
+  readonly says: string;
+  readonly choices: readonly MeasureChoice[];
+  readonly value: string | null;
+  readonly onChange: (id: string) => void;
+}) {
+  const name = useId();
+  return (
+    <fieldset className="min-w-0">
+      <legend className="text-sm font-medium">{props.legend}</legend>
+      <p className="mb-1 text-xs text-ink-3">{props.says}</p>
+      {props.choices.map((choice) => (
+        <label
+          key={choice.id}
+          className={`flex min-h-8 flex-wrap items-center gap-x-2 text-sm ${choice.refusal === null ? "" : "text-ink-3"}`}
+        >
+          <input
+            type="radio"
+            name={name}
+            className="size-4 accent-(--accent)"
+            checked={choice.id === props.value}
+            disabled={choice.refusal !== null}
+            onChange={() => props.onChange(choice.id)}
+          />
+          <span className="min-w-0 [overflow-wrap:anywhere]">{choice.name}</span>
+          {choice.refusal !== null && <span className="text-xs">{choice.refusal}</span>}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Workloads that were made of a job. */
+function Made({ ids }: { readonly ids: readonly string[] }) {
+  const link = useClusterLink();
+  const { data: known = [] } = useQuery(useTRPC().workloads.list.queryOptions());
+  const nameOf = (id: string, at: number): string => {
+    const workload = known.find((each) => each.id === id);
+    return workload === undefined ? `Workload ${at + 1}` : `${workload.name} v${workload.version}`;
+  };
+  return (
+    <ul aria-label="Workloads made of it" className="flex list-none flex-wrap gap-2">
+      {ids.map((id, index) => (
+        <li key={id}>
+          <Link href={link(`/workloads/${id}`)} className={buttonClass("plain")}>
+            {nameOf(id, index)}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Makes a workload of what was measured: which measure is the gate's, which the label, and which arrivals are joined. */
+export function MakeWorkload({ job }: { readonly job: ProfileJob }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const [chosen, setChosen] = useState<{ readonly gate: string | null; readonly label: string | null }>({ gate: null, label: null });
+  const [name, setName] = useState(job.request.name);
+  const [arrivals, setArrivals] = useState(startingArrivals);
+  const [ready, setReady] = useState(false);
+  const picture = useMemo(() => prepareMakeWorkload(job, { ...chosen, name }), [job, chosen, name]);
+  const { gate, label, blocked } = picture;
+  const make = useProfileAct(
+    (order: { readonly gate: string; readonly label: string }) =>
+      client.profiles.toWorkload.mutate({ jobId: job.id, name: name.trim(), ...order, ...arrivals }),
+    () => queries.invalidateQueries(trpc.workloads.pathFilter()),
+  );
+  const earlier = job.workloadIds.filter((id) => !make.data?.ids.includes(id));
+  return (
+    <Panel title="Make a workload of it">
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (gate !== null && label !== null && blocked === null && ready && !make.isPending) make.mutate({ gate, label });
+        }}
+      >
+        {earlier.length > 0 && (
+          <div className="flex flex-wrap items-center gap-3 text-sm">
+            <span className="text-ink-2">Workloads made from it:</span>
+            <Made ids={earlier} />
+          </div>
+        )}
+        <div className="grid gap-x-8 gap-y-4 sm:grid-cols-2">
+          <Choice
+            legend="The gate's score"
+            says="The score that decides, while serving, whether an answer is accepted."
+            choices={picture.gates}
+            value={gate}
+            onChange={(id) => setChosen({ gate: id, label: chosen.label === id ? null : chosen.label })}
+          />
+          <Choice
+            legend="The quality label"
+            says="The label that quality floors apply to."
+            choices={picture.labels}
+            value={label}
+            onChange={(id) => setChosen({ ...chosen, gate, label: id })}
+          />
+        </div>
+        <TextField label="Name of the workload" className="max-w-96" value={name} maxLength={80} onChange={setName} />
+        <ArrivalsChooser value={arrivals} onChange={setArrivals} onReady={setReady} />
+        {picture.notes.map((note) => (
+          <p key={note} className="max-w-prose text-xs text-warn">
+            {note}
+          </p>
+        ))}
+        <ErrorLine error={make.error} />
+        <div className="flex flex-wrap items-center justify-end gap-3">
+          {blocked !== null && <p className="min-w-0 flex-1 basis-60 text-sm text-ink-2">{blocked}</p>}
+          <Button type="submit" look="primary" disabled={blocked !== null || !ready || make.isPending}>
+            {make.isPending ? "Creating …" : "Make workload"}
+          </Button>
+        </div>
+        {make.data !== undefined && (
+          <div role="status" className="flex flex-wrap items-center gap-3 rounded-md bg-good-soft px-3 py-2 text-sm text-good">
+            <span>
+              {formatCounted(make.data.ids.length, "workload")} made
+              {make.data.leftOut === 0 ? "" : `; ${formatCounted(make.data.leftOut, "prompt")} without an answer or a score left out`}.
+            </span>
+            <Made ids={make.data.ids} />
+          </div>
+        )}
+      </form>
+    </Panel>
+  );
+}

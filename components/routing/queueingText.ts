@@ -1,0 +1,38 @@
+import { orderNames } from "@/solver/lab/partNames";
+import type { OrderDocument, PlaceDocument, PolicyDocument } from "@/solver/plan/policySchema";
+
+/** Orders as they are offered: from those that read nothing to those that read most. */
+export const orderKinds = ["fcfs", "mlfq", "sjf", "stjf", "depth", "workflow"] as const satisfies readonly OrderDocument["kind"][];
+export const placeKinds = ["round-robin", "least-load", "lowest-kv", "time-slots"] as const satisfies readonly PlaceDocument["kind"][];
+
+/** Those that a policy can have: rounds, which choose models just in time, give slots away themselves. */
+export const ordersUnder = (policy: Pick<PolicyDocument, "kind">): readonly OrderDocument["kind"][] =>
+  policy.kind === "just-in-time" ? [] : orderKinds;
+export const placesUnder = (policy: Pick<PolicyDocument, "kind">): readonly PlaceDocument["kind"][] =>
+  placeKinds.filter((kind) => policy.kind !== "just-in-time" || kind !== "time-slots");
+
+/** Who goes first under a policy, in a few words and in a sentence. */
+export const orderUnder = ({ kind, order }: Pick<PolicyDocument, "kind" | "order">): string =>
+  kind === "just-in-time" ? "by program start, later stages first" : orderNames[order.kind];
+export const orderSaysUnder = ({ kind }: Pick<PolicyDocument, "kind">, order: OrderDocument["kind"]): string =>
+  kind === "just-in-time"
+    ? "Models are chosen in rounds, ordered by program start and within a program by later stages first. There is no other order."
+    : orderSays[order];
+
+/** What each goes by, and what it does without it. */
+const orderSays: Readonly<Record<OrderDocument["kind"], string>> = {
+  fcfs: "Uses no data: the request that has waited longest goes first.",
+  mlfq: "Uses the service that a program has received so far: long programs are demoted, nothing is predicted.",
+  sjf: "Uses the answer's length from a predictor of the plan or the client's limit; if unknown, the prompt's length.",
+  stjf: "Uses the remaining output of the program from a predictor of the plan or the client; if unknown, this answer alone.",
+  depth: "Uses the remaining calls of an agent's programs, learnt from the calls that the gateway serves. Clients name their agents.",
+  workflow:
+    "Uses the remaining time of an agent's programs, learnt from the calls that the gateway serves, in steps of 25 %; within a step by the program's start. Clients name their agents.",
+};
+export const placeSays: Readonly<Record<PlaceDocument["kind"], string>> = {
+  "round-robin": "Uses the replicas in turn, whatever their load.",
+  "least-load": "Counts the requests of each replica.",
+  "lowest-kv": "Uses the KV use that engines report; if it is stale, counts requests.",
+  "time-slots":
+    "Adds up the expected memory of each request over time, holds back requests that would not fit, and sends nothing to engines under pressure. Without telemetry it treats capacity as unlimited.",
+};

@@ -1,0 +1,127 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { type Inputs, useTRPC, useTRPCClient } from "@/components/api/trpc";
+import { unwrapOutcome } from "@/components/api/unwrapOutcome";
+import { useClusterLink } from "@/components/shell/useCurrentCluster";
+import { Button } from "@/components/ui/Button";
+import { Check } from "@/components/ui/Check";
+import { ErrorLine } from "@/components/ui/ErrorLine";
+import { NumberField, SelectField, TextField } from "@/components/ui/Field";
+import { Modal } from "@/components/ui/Modal";
+import type { DeclaredWorkflow, PlanSummary } from "@/server/contracts/studio";
+import { chosenText, planOptions, predictorOptions } from "./prepareDeclaredList";
+
+/** Partial assignments that a round keeps, as the source has it. */
+const WIDTH = 4;
+
+/** Makes a plan that runs declared workflows just in time on the engines of another. It is approved and applied as any plan. */
+export function PlanDialog(props: {
+  readonly open: boolean;
+  readonly plans: readonly PlanSummary[];
+  /** The plan that is chosen as long as no other is. */
+  readonly planId: string;
+  readonly workflows: readonly DeclaredWorkflow[];
+  /** The workflow that is ticked when it opens. */
+  readonly first: string;
+  readonly onClose: () => void;
+}) {
+  const { open, plans, workflows, first, onClose } = props;
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const router = useRouter();
+  const link = useClusterLink();
+  const [picked, setPicked] = useState<string | null>(null);
+  const [ticked, setTicked] = useState<readonly string[]>([first]);
+  const [predictors, setPredictors] = useState<Readonly<Record<string, string>>>({});
+  const [width, setWidth] = useState(WIDTH);
+  const [name, setName] = useState("");
+  const planId = picked ?? props.planId;
+  const plan = plans.find(({ id }) => id === planId);
+  const make = useMutation({
+    mutationFn: async (order: Inputs["plans"]["justInTime"]) => unwrapOutcome(await client.plans.justInTime.mutate(order)),
+    onSuccess: ({ id }) => router.push(link(`/apply/${id}`)),
+    onSettled: () => queries.invalidateQueries(trpc.plans.pathFilter()),
+  });
+  const chosen = workflows
+    .filter(({ document }) => ticked.includes(document.name))
+    .map(({ document, predictors: own }) => ({
+      name: document.name,
+      predictor: (predictors[document.name] ?? own[0]?.hash ?? "") || null,
+    }));
+  const suggested = `${first} just in time, ${plan?.name ?? ""}`.slice(0, 80);
+  return (
+    <Modal
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title="Run just in time"
+      description="Makes a plan on the engines of another plan: an agent's model is chosen when an engine has a free slot. No engine is started or stopped."
+    >
+      <form
+        noValidate
+        aria-label="Plan that runs workflows just in time"
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (chosen.length > 0 && !make.isPending) make.mutate({ planId, name: name.trim() || suggested, workflows: chosen, width });
+        }}
+      >
+        <SelectField label="On the engines of" value={planId} options={planOptions(plans)} onChange={setPicked} />
+        <fieldset className="flex flex-col gap-2">
+          <legend className="text-xs text-ink-3">Workflows and the predictors of their accurate configurations</legend>
+          {workflows.map((declared) => {
+            const { name: workflow } = declared.document;
+            const isTicked = ticked.includes(workflow);
+            return (
+              <div key={workflow} className="flex flex-wrap items-end gap-x-4 gap-y-1">
+                <Check
+                  checked={isTicked}
+                  onChange={(on) => setTicked(on ? [...ticked, workflow] : ticked.filter((each) => each !== workflow))}
+                >
+                  {workflow}
+                </Check>
+                {isTicked && (
+                  <SelectField
+                    className="min-w-56 flex-1"
+                    label={`Predictor of ${workflow}`}
+                    value={predictors[workflow] ?? declared.predictors[0]?.hash ?? ""}
+                    options={predictorOptions(declared)}
+                    onChange={(hash) => setPredictors({ ...predictors, [workflow]: hash })}
+                  />
+                )}
+              </div>
+            );
+          })}
+        </fieldset>
+        <p role="status" className="text-xs text-ink-3">
+          {chosenText(chosen)} Requests outside declared workflows go to the largest model.
+        </p>
+        <TextField label="Name of the plan" value={name} maxLength={80} placeholder={suggested} onChange={setName} />
+        <details>
+          <summary className="text-xs text-ink-3">Advanced</summary>
+          <NumberField
+            className="mt-2"
+            label="Beam width"
+            unit="partial assignments"
+            hint="Number of assignments that a round keeps; 1 takes the best for each request in turn."
+            value={width}
+            min={1}
+            max={64}
+            whole
+            onChange={setWidth}
+          />
+        </details>
+        <ErrorLine error={make.error} />
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" disabled={chosen.length === 0 || make.isPending}>
+            {make.isPending ? "Saving …" : "Make the plan and review it"}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

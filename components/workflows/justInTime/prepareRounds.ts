@@ -1,0 +1,190 @@
+import type { Tone } from "@/components/ui/Badge";
+import { formatAge, formatClock, formatCount, formatCounted, formatPercent } from "@/components/ui/format";
+import type { GatewayRounds } from "@/server/contracts/studio";
+import { MOST_REQUESTS_SHOWN } from "@/solver/policies/core/roundsView";
+
+export type Round = NonNullable<GatewayRounds["rounds"]>[number];
+
+/** More requests of a round are listed only when all are asked for. */
+export const MOST_ASSIGNED = 24;
+
+/** Rounds of several candidates that stay although newer ones push them out of what the gateway tells. */
+export const MOST_KEPT = 4;
+
+/** Wall seconds after which the engines before the latest round tell nothing of how they are now. */
+const PAST_SECONDS = 5;
+
+/** Engines of one model before a round, as a bar from none in flight to saturation. */
+export interface SlotBar {
+  readonly model: string;
+  readonly word: string;
+  readonly tone: Tone;
+  /** Shares of the bar, 0..1. */
+  readonly inFlight: number;
+  readonly free: number;
+  readonly text: string;
+}
+
+function wordOf({ replicas, down, free }: Round["models"][number], isPast: boolean): Pick<SlotBar, "word" | "tone"> {
+  if (down) return { word: isPast ? "was down" : "down", tone: "bad" };
+  if (replicas === 0) return { word: isPast ? "took nothing" : "takes nothing now", tone: "warn" };
+  if (free > 0) return { word: isPast ? "had room" : "has room", tone: "good" };
+  return { word: isPast ? "was full" : "full", tone: "warn" };
+}
+
+/** Whether a round of that age says how engines were rather than how they are: models are told with rounds alone. */
+export const isPastRound = (ageSeconds: number): boolean => ageSeconds > PAST_SECONDS;
+
+/**
+ * Decides how free slots are drawn, in the past tense where the round is past. In flight can be beyond saturation, where an engine was given
+ * work by another policy.
+ */
+export function prepareSlots(models: Round["models"], isPast: boolean): readonly SlotBar[] {
+  return models.map((slots) => {
+    const { model, replicas, inFlight, saturation, free, down } = slots;
+    const top = Math.max(saturation, inFlight + free, 1);
+    return {
+      ...{ model, ...wordOf(slots, isPast), inFlight: inFlight / top, free: free / top },
+      text: down
+        ? `no engine ${isPast ? "answered" : "answers"}`
+        : `${formatCount(inFlight)} ${isPast ? "were in flight" : "in flight"}, ${formatCount(free)} free, saturated from ${formatCount(saturation)} on ${formatCounted(replicas, "replica")}`,
+    };
+  });
+}
+
+export interface RoundRow {
+  readonly key: string;
+  readonly round: Round;
+  /** When it was, by the clock of the wall to a tenth of a second: rounds under load are milliseconds apart. */
+  readonly clock: string;
+  readonly age: string;
+  readonly ageSeconds: number;
+  /** Its name among the others, for who cannot see where it stands. */
+  readonly says: string;
+  readonly weighed: string;
+  readonly passedOver: string;
+  /** What was carried out, by model. */
+  readonly given: readonly { readonly model: string; readonly count: number }[];
+  readonly gain: string;
+  readonly candidates: string;
+}
+
+/** Output tokens a second that an assignment is forecast to add, as a share of those of all engines at saturation: `+0.7 %`. */
+const gainText = (gain: number): string => (gain > 0 && gain < 0.0005 ? "<\u00a0+0.1\u00a0%" : `+${(100 * gain).toFixed(1)}\u00a0%`);
+
+export const roundKey = ({ nowSeconds, weighed }: Round): string => `${nowSeconds} ${weighed}`;
+
+/**
+ * The newest rounds of several candidates that were told so far and of which `rounds` tells no more, newest first; those are the ones that chose.
+ * `kept` itself where nothing is new.
+ */
+export function keepContested(
+  kept: readonly Round[],
+  { rounds, asOfSeconds }: Pick<GatewayRounds, "rounds" | "asOfSeconds">,
+): readonly Round[] {
+  // The clock of a gateway that was started anew begins anew.
+  const has = ({ nowSeconds }: Round) => nowSeconds <= asOfSeconds;
+  const old = kept.filter(has);
+  const known = new Set(old.map(roundKey));
+  const fresh = (rounds ?? []).filter((round) => has(round) && round.candidates.length > 1 && !known.has(roundKey(round)));
+  const next = [...old, ...fresh].toSorted((a, b) => b.nowSeconds - a.nowSeconds).slice(0, MOST_KEPT);
+  return next.length === kept.length && next.every((round, at) => round === kept[at]) ? kept : next;
+}
+
+/** The latest rounds, and after them those that were kept of earlier ones. */
+export function listedRounds(rounds: GatewayRounds["rounds"], kept: readonly Round[]): readonly Round[] {
+  const told = new Set((rounds ?? []).map(roundKey));
+  return [...(rounds ?? []), ...kept.filter((round) => !told.has(roundKey(round)))];
+}
+
+/** A gateway's answer, with when it came in and what its clock goes by. */
+export interface RoundsAnswer extends Pick<GatewayRounds, "asOfSeconds"> {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  /** Seconds of the rounds' clock in one of the wall. */
+  readonly timeScale: number;
+}
+
+/** Decides the rows of rounds, newest first. */
+export function prepareRounds(rounds: readonly Round[], { asOfSeconds, atMs, timeScale }: RoundsAnswer): readonly RoundRow[] {
+  return rounds.map((round, at) => {
+    const carried = round.candidates[0];
+    const ageSeconds = Math.max(0, asOfSeconds - round.nowSeconds) / timeScale;
+    const age = formatAge(ageSeconds);
+    const wasMs = atMs - 1000 * ageSeconds;
+    const clock = `${formatClock(new Date(wasMs).toISOString())}.${Math.floor((wasMs % 1000) / 100)}`;
+    return {
+      key: `${roundKey(round)} ${at}`,
+      round,
+      ...{ clock, ageSeconds, age: age === "now" ? age : `${age} ago` },
+      says: `round ${at + 1} of ${rounds.length}, at ${clock}`,
+      weighed: formatCount(round.weighed),
+      passedOver: formatCount(round.passedOver),
+      given: round.models.flatMap(({ model }, index) => {
+        const count = carried?.given[index] ?? 0;
+        return count === 0 ? [] : [{ model, count }];
+      }),
+      gain: carried === undefined ? "–" : gainText(carried.utilisationGain),
+      candidates: formatCount(round.kept),
+    };
+  });
+}
+
+interface CandidateColumn {
+  readonly key: string;
+  readonly name: string;
+  readonly gain: string;
+  readonly flexibility: string;
+  readonly requests: string;
+}
+
+export interface CandidatePicture {
+  /** What of the round is shown, where that is not all of it. */
+  readonly shown: string | null;
+  readonly columns: readonly CandidateColumn[];
+  readonly rows: readonly {
+    readonly key: string;
+    readonly programId: string;
+    /** `undeclared`: a request of no declared workflow has none. */
+    readonly agent: string;
+    /** By column: the model, null where it waits; whether the one that was carried out has it otherwise. */
+    readonly cells: readonly { readonly key: string; readonly model: string | null; readonly differs: boolean }[];
+  }[];
+}
+
+/** Decides how a round's candidates stand side by side: a row for each listed request that any of them serves. */
+export function prepareCandidates({ candidates, kept, requests: asked }: Round): CandidatePicture {
+  const requests = new Map<string, { readonly programId: string; readonly agent: string }>();
+  const byWork = candidates.map(({ assignments }) => {
+    for (const { workId, programId, agent } of assignments) if (!requests.has(workId)) requests.set(workId, { programId, agent });
+    return new Map(assignments.map(({ workId, model }) => [workId, model]));
+  });
+  const nameOf = (at: number) => (at === 0 ? "carried out" : `candidate ${at + 1}`);
+  return {
+    shown: shownText({ candidates: candidates.length, kept, requests: asked }),
+    columns: candidates.map(({ utilisationGain, flexibility, given }, at) => ({
+      ...{ key: nameOf(at), name: nameOf(at), gain: gainText(utilisationGain), flexibility: formatPercent(flexibility) },
+      requests: formatCounted(
+        given.reduce((sum, count) => sum + count, 0),
+        "request",
+      ),
+    })),
+    rows: Array.from(requests, ([key, { programId, agent }]) => ({
+      ...{ key, programId, agent: agent === "" ? "undeclared" : agent },
+      cells: byWork.map((models, at) => {
+        const model = models.get(key) ?? null;
+        return { key: nameOf(at), model, differs: model !== (byWork[0]?.get(key) ?? null) };
+      }),
+    })),
+  };
+}
+
+function shownText({ candidates, kept, requests }: { readonly candidates: number; readonly kept: number; readonly requests: number }) {
+  const best = kept > candidates ? `the best ${candidates} of ${formatCount(kept)} candidates` : null;
+  const first =
+    requests > MOST_REQUESTS_SHOWN
+      ? `the first ${MOST_REQUESTS_SHOWN} of ${formatCount(requests)} requests that a free engine might have served`
+      : null;
+  const parts = [best, first].filter((part) => part !== null);
+  return parts.length === 0 ? null : `Shown are ${parts.join(" and ")}; counts are of all.`;
+}

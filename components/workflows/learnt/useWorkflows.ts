@@ -1,0 +1,27 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useTRPC, useTRPCClient } from "@/components/api/trpc";
+import { unwrapOutcome } from "@/components/api/unwrapOutcome";
+
+/** How often the gateway is asked while the page is seen. */
+const EVERY_MS = 2_000;
+/** Records of waiting are many, and change slowly. */
+const WAITED_EVERY_MS = 10_000;
+
+/** What the cluster's gateway has learnt, asked anew while the page is seen. While it does not answer the last picture stays, with the error. */
+export function useWorkflows(clusterId: string) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  return useQuery({
+    queryKey: trpc.workflows.get.queryKey({ clusterId }),
+    queryFn: async ({ signal }) => unwrapOutcome(await client.workflows.get.query({ clusterId }, { signal })).learnt,
+    refetchInterval: EVERY_MS,
+    retry: false,
+  });
+}
+
+export function useWaited(clusterId: string) {
+  const trpc = useTRPC();
+  return useQuery(trpc.workflows.waitTimes.queryOptions({ clusterId }, { refetchInterval: WAITED_EVERY_MS }));
+}

@@ -1,0 +1,160 @@
+import { deprecatedVariables } from "@/server/contracts/deprecatedNames";
+import { code, page, table } from "./markdown";
+
+type Process = "launcher" | "studio" | "gateway" | "emulator" | "command line" | "tests";
+
+/** A variable that some process reads. */
+export interface Variable {
+  readonly name: string;
+  readonly readBy: readonly Process[];
+  readonly usual: string;
+  readonly meaning: string;
+}
+
+const all: readonly Process[] = ["launcher", "studio", "gateway", "emulator"];
+
+export const variables: readonly Variable[] = [
+  {
+    name: "WEIR_STATE_DIR",
+    readBy: [...all, "command line"],
+    usual: ".weir",
+    meaning: "Folder with all state. One studio uses it at a time.",
+  },
+  {
+    name: "WEIR_ROOT",
+    readBy: ["studio", "gateway", "command line"],
+    usual: "the working directory",
+    meaning: "Folder of the installation, in which `dist` lies. Set by the launchers.",
+  },
+  { name: "WEIR_STUDIO_PORT", readBy: ["launcher", "studio", "command line"], usual: "4600", meaning: "Port of the studio." },
+  { name: "WEIR_GATEWAY_PORT", readBy: [...all, "command line"], usual: "4610", meaning: "Port of the OpenAI-compatible API." },
+  { name: "WEIR_GATEWAY_ADMIN_PORT", readBy: [...all, "command line"], usual: "4611", meaning: "Port of the gateway's admin API." },
+  { name: "WEIR_EMULATOR_PORT", readBy: all, usual: "4620", meaning: "Port of the emulator's admin API." },
+  { name: "WEIR_DCGM_PORT", readBy: all, usual: "4621", meaning: "Port of the emulated GPU metrics." },
+  {
+    name: "WEIR_ENGINE_PORT_BASE",
+    readBy: ["launcher", "emulator", "studio"],
+    usual: "4630",
+    meaning: "Engines that Weir starts take the next free ports from here.",
+  },
+  {
+    name: "WEIR_STUDIO_URL",
+    readBy: ["studio"],
+    usual: "by the port",
+    meaning: "Address of the studio, where a proxy stands in front of it.",
+  },
+  { name: "WEIR_GATEWAY_URL", readBy: ["studio"], usual: "by the port", meaning: "Address of the embedded cluster's gateway." },
+  { name: "WEIR_GATEWAY_ADMIN_URL", readBy: ["studio"], usual: "by the port", meaning: "Address of that gateway's admin API." },
+  { name: "WEIR_EMULATOR_URL", readBy: ["studio"], usual: "by the port", meaning: "Address of the emulator." },
+  {
+    name: "WEIR_ADMIN_TOKEN",
+    readBy: all,
+    usual: "made by the launcher",
+    meaning: "Secret between the processes: the bearer token of the admin APIs. The launcher keeps it in the state folder.",
+  },
+  {
+    name: "WEIR_SECRETS_DIR",
+    readBy: all,
+    usual: "secrets in the state folder",
+    meaning: "Folder with one file for each key of an engine or authority. A file is read within a second, without a restart.",
+  },
+  {
+    name: "WEIR_ENGINE_…",
+    readBy: ["studio", "gateway"],
+    usual: "",
+    meaning: "A key of an engine, named by the cluster's connection. A file of the secrets folder does the same without a restart.",
+  },
+  {
+    name: "WEIR_JUDGE_…",
+    readBy: ["gateway"],
+    usual: "",
+    meaning: "The key of a judge, named by `keyFromEnvironment` of its configuration.",
+  },
+  {
+    name: "WEIR_LAUNCHED",
+    readBy: ["studio"],
+    usual: "",
+    meaning: "`1`: a launcher reads what the studio prints and runs gateways for attached clusters. Set by `npm run studio`.",
+  },
+  { name: "WEIR_VERBOSE", readBy: ["launcher"], usual: "", meaning: "Set to anything: the launcher prints what its processes print." },
+  { name: "WEIR_LOG_LEVEL", readBy: ["gateway"], usual: "info", meaning: "Level of the gateway's log, as pino names them." },
+  { name: "WEIR_SCRAPE_SECONDS", readBy: ["studio"], usual: "1", meaning: "How often targets are scraped, 0.5 to 5." },
+  {
+    name: "WEIR_PROMETHEUS_URL",
+    readBy: ["studio"],
+    usual: "",
+    meaning: "A Prometheus that charts are read from, in place of what the studio keeps.",
+  },
+  { name: "WEIR_PROMETHEUS_TOKEN", readBy: ["studio"], usual: "", meaning: "Its bearer token, where it wants one." },
+  { name: "WEIR_PROMETHEUS_SCRAPE_SECONDS", readBy: ["studio"], usual: "15", meaning: "How often that Prometheus scrapes." },
+  {
+    name: "WEIR_ENGINE_MAPPINGS",
+    readBy: ["studio", "gateway"],
+    usual: "",
+    meaning: "YAML or JSON file with the operator's own names of engines' metrics.",
+  },
+  {
+    name: "WEIR_ENCODER_FOLDERS",
+    readBy: ["gateway", "studio"],
+    usual: "",
+    meaning: "Whole paths of folders with ONNX text encoders, separated as in `PATH`.",
+  },
+  {
+    name: "WEIR_EMBEDDED",
+    readBy: ["emulator"],
+    usual: "8 × l40s on 2 nodes",
+    meaning: 'The emulated hardware as JSON: `{"gpu":"l40s","nodes":[{"name":"node1","gpus":4}]}`.',
+  },
+  { name: "WEIR_TIME_SCALE", readBy: ["emulator"], usual: "1", meaning: "Engine seconds in one second of the wall." },
+  {
+    name: "WEIR_EMULATOR_NOISE",
+    readBy: ["emulator"],
+    usual: "seeded",
+    meaning: "`seeded`: emulated engines deviate from the planner's model. `off`: they follow it, and the studio says so.",
+  },
+  { name: "OTEL_EXPORTER_OTLP_ENDPOINT", readBy: ["gateway"], usual: "", meaning: "Where traces go, by OTLP over HTTP; unset: nowhere." },
+  {
+    name: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    readBy: ["gateway"],
+    usual: "",
+    meaning: "The same for traces alone; it goes before the other.",
+  },
+  { name: "OTEL_TRACES_EXPORTER", readBy: ["gateway"], usual: "", meaning: "`none`: no traces." },
+  {
+    name: "OTEL_SDK_DISABLED",
+    readBy: ["gateway"],
+    usual: "",
+    meaning: "`true`: no traces. The SDK reads its other variables too, such as `OTEL_TRACES_SAMPLER` and `OTEL_SERVICE_NAME`.",
+  },
+  {
+    name: "CHROMIUM_PATH",
+    readBy: ["tests"],
+    usual: "/usr/bin/chromium",
+    meaning: "The Chromium that browser tests and pictures of this documentation drive.",
+  },
+  { name: "PROMETHEUS_PATH", readBy: ["tests"], usual: "/usr/bin/prometheus", meaning: "The Prometheus that tests start." },
+  { name: "WEIR_RAY_VENV", readBy: ["tests"], usual: "", meaning: "A Python environment with Ray, for the tests of that connector." },
+  { name: "WEIR_TEST_KUBECONFIG", readBy: ["tests"], usual: "", meaning: "A cluster that the tests of the Kubernetes connector may use." },
+  { name: "WEIR_SHOTS", readBy: ["tests"], usual: "", meaning: "Folder for screenshots of the browser tests." },
+];
+
+/** The page of the environment variables. */
+export function environmentPage(): string {
+  const product = variables.filter(({ readBy }) => !readBy.includes("tests"));
+  const tests = variables.filter(({ readBy }) => readBy.includes("tests"));
+  const former = (name: string): string =>
+    deprecatedVariables[name] === undefined ? "" : ` (formerly ${code(deprecatedVariables[name])}, accepted for one release)`;
+  const row = ({ name, readBy, usual, meaning }: Variable): readonly string[] => [
+    `${code(name)}${former(name)}`,
+    readBy.join(", "),
+    usual,
+    meaning,
+  ];
+  return page([
+    "# Environment variables",
+    "Each process reads its variables when it starts. `npm run studio` passes its own environment on to the processes it starts.",
+    table(["variable", "read by", "default", "meaning"], product.map(row)),
+    "## Development",
+    table(["variable", "read by", "default", "meaning"], tests.map(row)),
+  ]);
+}

@@ -1,0 +1,122 @@
+import { deprecatedHeaders } from "@/server/contracts/deprecatedNames";
+import { parentsHeader, startedAtHeader } from "@/server/contracts/gateway/gatewayWorkflows";
+import { code, page, table } from "./markdown";
+
+/** A header that the gateway reads or writes. */
+export interface Header {
+  readonly name: string;
+  readonly meaning: string;
+  /** What stands instead where it is left out; of requests only. */
+  readonly without?: string;
+}
+
+export const requestHeaders: readonly Header[] = [
+  {
+    name: "authorization",
+    meaning: "`Bearer KEY`: an API key of the gateway, where its settings have any.",
+    without: "401 where keys are set",
+  },
+  { name: "x-request-id", meaning: "The client's own id of the request; it comes back in the answer.", without: "the decision's id" },
+  {
+    name: "x-session-id",
+    meaning: "The program that the request belongs to: one run of an application.",
+    without: "the next of this table, then the trace of `traceparent`, else the request stands alone",
+  },
+  { name: "x-conversation-id", meaning: "Read as `x-session-id`.", without: "" },
+  { name: "x-claude-code-session-id", meaning: "Read as `x-session-id`.", without: "" },
+  { name: "x-dynamo-session-id", meaning: "Read as `x-session-id`.", without: "" },
+  {
+    name: "traceparent",
+    meaning: "W3C trace context. The gateway's spans join the trace, and it names the program where no session does.",
+    without: "a trace of its own",
+  },
+  { name: "x-weir-workflow", meaning: "The application, or the name of a declared workflow.", without: "the agent that called first" },
+  { name: "x-weir-agent", meaning: "The agent that calls.", without: "the stage, else the call counts as unnamed" },
+  { name: "x-weir-stage", meaning: "The agent of a declared workflow, where it has another name there.", without: "`x-weir-agent`" },
+  {
+    name: parentsHeader,
+    meaning: "The agents whose answers the call follows, separated by commas. An agent is named once for each of its answers.",
+    without: "the call of the program that ended last",
+  },
+  {
+    name: startedAtHeader,
+    meaning: "When the program began, in Unix milliseconds.",
+    without: "its first call",
+  },
+  {
+    name: "x-weir-program-tokens",
+    meaning: "Output tokens that the program has left, as the client knows them; orders that run the shortest first use them.",
+    without: "a predictor's number, where the plan has one",
+  },
+  {
+    name: "x-weir-router-scores",
+    meaning:
+      "`model=score,…` with scores from 0 to 100: how well the application's own router expects each model to do. Read under plans with a direct start.",
+    without: "the request starts at the first stage",
+  },
+  {
+    name: "x-weir-stream",
+    meaning: "`buffer` holds every stage back until it is accepted. `last` streams the last stage live.",
+    without: "the settings' `streaming`, else `buffer`",
+  },
+  {
+    name: "x-gateway-inference-objective",
+    meaning: "The class of work of the request, one of the settings' classes.",
+    without: "the key's class",
+  },
+  {
+    name: "x-weir-category",
+    meaning: "The category of a question to an ensemble, which chooses its experts.",
+    without: "the ensemble's experts without regard to categories",
+  },
+];
+
+export const responseHeaders: readonly Header[] = [
+  { name: "x-request-id", meaning: "The client's id, or the decision's." },
+  { name: "x-weir-decision-id", meaning: "Under which `GET /decisions/ID` of the admin port gives the record of the decision." },
+  { name: "x-weir-model", meaning: "The model that wrote the answer." },
+  { name: "x-weir-plan", meaning: "The id of the plan in force." },
+  { name: "x-weir-policy", meaning: "The hash of the policy that decided." },
+  { name: "x-weir-stage", meaning: "The stage that answered, from 1." },
+  { name: "x-weir-escalations", meaning: "How many answers of earlier stages were not accepted." },
+  { name: "x-weir-judge-score", meaning: "The judged score of the answer, 0 to 100; absent where it was not judged." },
+  { name: "x-weir-queue-ms", meaning: "Time in the gateway's queues so far, in engine milliseconds." },
+  {
+    name: "x-weir-overhead-ms",
+    meaning: "Time the gateway itself took so far, without queues, engines and judge, in engine milliseconds.",
+  },
+  { name: "x-weir-degraded", meaning: "What was not as the plan has it, separated by commas; for example `unjudged` or `lower-stage`." },
+  { name: "x-weir-skipped", meaning: "Models of stages that could not answer, separated by commas." },
+  { name: "x-weir-ensemble-outcome", meaning: "`skipped`, `aggregated`, `aggregator-failed` or `failed`." },
+  { name: "x-weir-ensemble-votes", meaning: "How the experts voted, as `2:1`." },
+  { name: "x-weir-ensemble-confidence", meaning: "The confidence of the vote, 0 to 1." },
+  { name: "x-weir-ensemble-call", meaning: "The id of the call of the ensemble; its parts carry it as their session." },
+  { name: "x-should-retry", meaning: "`false` where the same request would fail again." },
+  { name: "retry-after", meaning: "With 429 and 503: seconds after which to try again." },
+];
+
+/** Set by the gateway for itself: no client sends or sees them. */
+export const internalHeaders: readonly string[] = ["x-weir-part", "x-accel-buffering"];
+
+/** The page of the headers. */
+export function headersPage(): string {
+  const name = (header: Header): string => {
+    const former = deprecatedHeaders[header.name];
+    return `${code(header.name)}${former === undefined ? "" : ` (formerly ${code(former)}, accepted for one release)`}`;
+  };
+  return page([
+    "# Headers",
+    "Applications call the gateway as they would call OpenAI. All request headers are optional. What a client writes into an identifier is never an error: text that is no name counts as not said.",
+    "## Requests",
+    table(
+      ["header", "meaning", "without it"],
+      requestHeaders.map((header) => [name(header), header.meaning, header.without ?? ""]),
+    ),
+    "## Answers",
+    "With a stream the headers leave before the end. What is known only later stands in the decision's record.",
+    table(
+      ["header", "meaning"],
+      responseHeaders.map((header) => [name(header), header.meaning]),
+    ),
+  ]);
+}

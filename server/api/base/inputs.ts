@@ -1,0 +1,246 @@
+import { z } from "zod";
+import { keyReferenceSchema } from "@/server/contracts/engine/engineAccess";
+import { judgeSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import {
+  canaryRequestSchema,
+  captureRequestSchema,
+  knobsRequestSchema,
+  mirrorRequestSchema,
+} from "@/server/contracts/gateway/gatewayControls";
+import { gatewayPlaceSchema } from "@/server/contracts/gateway/gatewayPlace";
+import { judgeSeconds } from "@/server/contracts/planRequest";
+import { exportFormats } from "@/server/fleet/exportPlan";
+import { LONGEST_RANGE_MS } from "@/server/series/bucketWidth";
+import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
+
+/** Every procedure's input, so that a router reads as a table of contents. */
+export const byId = z.object({ id: z.string().min(1) });
+export const byPlan = z.object({ planId: z.string().min(1) });
+export const byCluster = z.object({ clusterId: z.string().min(1) });
+
+const rangeOfTime = { fromMs: z.number().min(0), toMs: z.number() };
+const seriesKeySchema = z.object({ subject: z.string().min(1).max(500), quantity: z.string().min(1).max(100) });
+export const subjectsSchema = byCluster.extend(rangeOfTime);
+export const plansInForceSchema = byCluster.extend(rangeOfTime);
+/** The last so many milliseconds, or a range of time. */
+export const measuredRangeSchema = byCluster.extend({
+  range: z.union([z.strictObject({ lastMs: z.number().positive().max(LONGEST_RANGE_MS) }), z.strictObject(rangeOfTime)]),
+});
+/** At most a screen's width of points of as many series as its charts draw. */
+export const rangeSchema = byCluster
+  .extend({
+    ...rangeOfTime,
+    points: z.int().min(1).max(2_000),
+    series: z.array(seriesKeySchema).max(300).readonly(),
+  })
+  .refine(({ fromMs, toMs }) => fromMs < toMs, { path: ["toMs"], error: "a range ends after it begins" });
+
+const MINUTE_MS = 60_000;
+const followedChartsSchema = z.object({
+  spanMs: z.number().min(MINUTE_MS, "follow at least a minute").max(LONGEST_RANGE_MS, "follow at most 31 days"),
+  points: z.int().min(2).max(800),
+  series: z.array(seriesKeySchema).max(150, "follow at most 150 series").readonly(),
+});
+const decisionFilterSchema = z.object({
+  outcome: z.enum(["any", "answered", "failed", "escalated", "unjudged"]),
+  model: z.string().min(1).max(500).nullable(),
+  replica: z.string().min(1).max(500).nullable(),
+  slowerThanSeconds: z.number().nonnegative().nullable(),
+  text: z.string().max(200, "look for at most 200 characters").nullable(),
+});
+export const liveStreamSchema = byCluster.extend({
+  topics: z.object({ charts: followedChartsSchema.nullable(), decisions: decisionFilterSchema.nullable() }),
+  /** Set by the client when it reconnects: time of the last frame it saw. */
+  lastEventId: z
+    .string()
+    .regex(/^\d{1,16}$/)
+    .optional(),
+});
+
+export const workloadImportSchema = z.object({
+  outcomesUploadId: z.uuid(),
+  /** Without a trace, arrivals are a bursty Gamma renewal process. */
+  arrivalsUploadId: z.uuid().nullable(),
+  /** Ladder to take from the table, where it holds several. */
+  family: z.string().nullable(),
+  /** Tasks to keep; empty keeps all. */
+  tasks: z.array(z.string()),
+  /** Area under the curve of the modelled judge; null where the table carries judged scores. */
+  judgeAuc: z.number().min(0.5).max(1).nullable(),
+  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  /** Model names of the table -> ids of model cards, beside the committed aliases. */
+  aliases: z.record(z.string(), z.string()),
+});
+
+/** A workload in the form in which the studio writes one. */
+export const workloadLinesSchema = z.object({ uploadId: z.uuid() });
+
+/** Nodes that are alike. */
+const nodeRowSchema = z.object({
+  nodes: z.int().min(1, "give at least one node").max(128, "give at most 128 nodes"),
+  gpusPerNode: z.int().min(1, "give at least one GPU").max(16, "give at most 16 GPUs a node"),
+  gpu: z.string().min(1),
+  usdPerGpuHour: z.number().nonnegative("give a price of 0 or more"),
+});
+
+export const clusterDescriptionSchema = z.object({
+  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  /** Named node1, node2 ... in this order. The first row's GPU type is the cluster's own. */
+  rows: z
+    .array(nodeRowSchema)
+    .min(1, "give at least one row of nodes")
+    .max(16, "give at most 16 rows of nodes")
+    .refine((rows) => rows.reduce((sum, row) => sum + row.nodes, 0) <= 128, "give at most 128 nodes")
+    .refine(
+      (rows) => rows.every((row) => rows.every((other) => other.gpu !== row.gpu || other.usdPerGpuHour === row.usdPerGpuHour)),
+      "give GPUs of one type one price",
+    ),
+});
+
+/** Endpoints that were read before and may have been given a key or another name; what they hold is checked when they are tried. */
+const endpointToTrySchema = z.object({
+  name: z.string().min(1).max(200),
+  url: z.string().min(1).max(2_000),
+  key: keyReferenceSchema.optional(),
+  caFile: z.string().min(1).max(1_000).optional(),
+  servedName: z.string().min(1).max(500).optional(),
+});
+export const tryEndpointsSchema = z.union([
+  z.strictObject({ text: z.string().max(200_000, "paste at most 200,000 characters") }),
+  z.strictObject({
+    endpoints: z.array(endpointToTrySchema).min(1).max(500, "try at most 500 endpoints").readonly(),
+    /** Whether one token may be generated, for which the engines have to work. */
+    generate: z.boolean(),
+  }),
+]);
+export const connectionTextSchema = z.object({ text: z.string().max(1_000_000, "give a connection of at most 1 MB") });
+/** A judge that is not attached yet. */
+export const tryJudgeSchema = z.object({ judge: judgeSchema.required({ url: true }) });
+/** null: as measured. */
+export const enterJudgeTimeSchema = byCluster.extend({ secondsPerCall: judgeSeconds.nullable() });
+
+export const attachSchema = z.object({
+  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  /** Checked by its kind. */
+  connection: z.unknown(),
+  /** null: a gateway is run beside the studio. */
+  gateway: gatewayPlaceSchema.nullable(),
+  /** Mean time of a call of the connection's judge, where an operator gives one; left out: as measured. */
+  judgeSecondsPerCall: judgeSeconds.optional(),
+});
+export const changeConnectionSchema = byCluster.extend({ connection: z.unknown() });
+export const detachSchema = byCluster.extend({ name: z.string() });
+export const byEngine = byCluster.extend({ engineId: z.string().min(1) });
+
+/** A plan beside the cluster it would come into force on. */
+export const planOnClusterSchema = byPlan.extend({ clusterId: z.string().min(1) });
+
+/** Models of which no engine takes work, and whether smaller ones may answer in their place. */
+export const remainingSchema = planOnClusterSchema.extend({
+  lost: z.array(z.string().min(1)).min(1).max(100),
+  lowerMayAnswer: z.boolean(),
+});
+export const approveSchema = planOnClusterSchema.extend({
+  /** The hash that was shown: an approval of anything else is refused. */
+  hash: z.string().min(1),
+  reason: z.string().trim().max(500),
+});
+
+export const exportSchema = planOnClusterSchema.extend({ format: z.enum(exportFormats) });
+
+export const applySchema = z.object({
+  planId: z.string().min(1),
+  clusterId: z.string().min(1),
+  /** Plan in force when the difference was shown; refused when another runs by now. */
+  expectedRunningPlanId: z.string().nullable(),
+  /** Undo it by itself where it has to stop, or where its plan does not keep what it promised. */
+  rollBackOnRegression: z.boolean().default(false),
+});
+export const rollbackSchema = byCluster.extend({
+  /** null: the plan before the one in force, or nothing. */
+  toPlanId: z.string().nullable(),
+  rollBackOnRegression: z.boolean().default(false),
+});
+
+export const loadSchema = z.object({
+  clusterId: z.string().min(1),
+  workloadId: z.string().min(1),
+  requestsPerSecond: z.number().positive().max(10_000),
+  /** Engine seconds of load. */
+  seconds: z
+    .number()
+    .positive()
+    .max(24 * 3600),
+});
+
+const why = z.string().trim().max(300, "give a reason of at most 300 characters");
+/** ETag of the gateway's configuration that was shown: refused when another is in force by now. */
+const etag = z.string().min(1);
+
+export const panicSchema = byCluster.extend({
+  model: z.string().min(1),
+  reason: why.min(1, "say why: whoever lifts the panic will want to know"),
+});
+export const endControlSchema = byCluster.extend({ reason: why });
+export const startCanarySchema = byCluster.extend({
+  ...canaryRequestSchema.omit({ candidate: true, by: true }).shape,
+  planId: z.string().min(1),
+  shares: canaryRequestSchema.shape.shares.refine(
+    (shares) => shares.at(-1) === 1 && shares.every((share, at) => at === 0 || share > (shares[at - 1] ?? 0)),
+    "give shares that rise, up to 100 %",
+  ),
+  reason: why,
+});
+export const startShadowSchema = byCluster.extend({ planId: z.string().min(1), reason: why });
+export const startMirrorSchema = byCluster.extend({ ...mirrorRequestSchema.omit({ by: true }).shape, reason: why });
+export const startCaptureSchema = byCluster.extend({ ...captureRequestSchema.omit({ by: true }).shape, reason: why });
+export const knobsSchema = byCluster.extend({ ...knobsRequestSchema.omit({ by: true }).shape, etag, reason: why });
+export const rollBackSchema = byCluster.extend({ etag, reason: why });
+
+export const configTextSchema = z.object({ text: z.string().max(1_000_000, "give a file of at most 1 MB") });
+export const cardSchema = z.object({ kind: z.enum(["model", "gpu"]), id: z.string().min(1) });
+export const priceSchema = z.object({
+  gpu: z.string().min(1),
+  usdPerGpuHour: z.number().positive("give a price above 0").max(1000, "give at most $1,000 an hour").nullable(),
+});
+
+export const liveTableSchema = byCluster.extend({ span: z.enum(["hour", "day", "week"]) });
+export const byUpload = z.object({ uploadId: z.uuid() });
+export const checkSchema = z.object({ uploadId: z.uuid(), profileId: z.string().min(1) });
+export const fitSchema = z.object({
+  uploadId: z.uuid(),
+  /** Where the fit begins, and what it is of. */
+  profileId: z.string().min(1),
+  engine: z.enum(engineKinds),
+  /** Whether the efficiencies are fitted too, beside the host terms; null: as the error on rows kept aside decides. */
+  efficiencies: z.boolean().nullable(),
+  /** Whether TTFT is left out of the fit, where clients delay first tokens. */
+  tpotOnly: z.boolean(),
+  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+});
+export const keepProfileSchema = z.object({ profile: engineProfileSchema });
+
+export type CardKind = z.infer<typeof cardSchema>["kind"];
+export type WorkloadImport = z.infer<typeof workloadImportSchema>;
+export type ClusterDescription = z.infer<typeof clusterDescriptionSchema>;
+export type TryEndpointsRequest = z.infer<typeof tryEndpointsSchema>;
+export type TryJudgeRequest = z.infer<typeof tryJudgeSchema>;
+export type AttachRequest = z.infer<typeof attachSchema>;
+export type RemainingRequest = z.infer<typeof remainingSchema>;
+export type ApproveRequest = z.infer<typeof approveSchema>;
+export type LiveStreamRequest = z.infer<typeof liveStreamSchema>;
+export type MeasuredRangeRequest = z.infer<typeof measuredRangeSchema>["range"];
+export type LiveRangeRequest = Omit<z.infer<typeof rangeSchema>, "clusterId">;
+export type ApplyRequest = z.input<typeof applySchema>;
+export type RollbackRequest = z.input<typeof rollbackSchema>;
+export type LiveTableRequest = z.infer<typeof liveTableSchema>;
+export type CheckRequest = z.infer<typeof checkSchema>;
+export type FitRequest = z.infer<typeof fitSchema>;
+export type LoadRequest = z.infer<typeof loadSchema>;
+export type PanicOrder = Omit<z.infer<typeof panicSchema>, "clusterId">;
+export type CanaryOrder = Omit<z.infer<typeof startCanarySchema>, "clusterId">;
+export type ShadowOrder = Omit<z.infer<typeof startShadowSchema>, "clusterId">;
+export type MirrorOrder = Omit<z.infer<typeof startMirrorSchema>, "clusterId">;
+export type CaptureOrder = Omit<z.infer<typeof startCaptureSchema>, "clusterId">;
+export type KnobsOrder = Omit<z.infer<typeof knobsSchema>, "clusterId">;
+export type RollBackOrder = Omit<z.infer<typeof rollBackSchema>, "clusterId">;

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { replaceArrivalsSchema } from "@/server/contracts/studio/arrivals";
+
+export const byJob = z.object({ jobId: z.string().min(1) });
+export const resumeProfileSchema = byJob.extend({ capUsd: z.number().positive().nullable().optional() });
+export const trustSchema = byJob.extend({ floor: z.number().min(0).max(100) });
+export const toWorkloadSchema = byJob.extend({
+  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  /** Measure whose score is what a gate will see while serving: one that a judge gives. */
+  gate: z.string().min(1),
+  /** Another measure, whose score is the quality that counts. */
+  label: z.string().min(1),
+  ...replaceArrivalsSchema.pick({ arrivals: true, segments: true, timeZone: true }).shape,
+});
+export const enableScheduleSchema = z.object({ clusterId: z.string().min(1), enabled: z.boolean() });
+export const compareWorkloadsSchema = z.object({ a: z.string().min(1), b: z.string().min(1) });
+
+export type ProfileToWorkload = z.infer<typeof toWorkloadSchema>;

@@ -1,0 +1,275 @@
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import type { CardStore } from "@/server/cards/cardStore";
+import { accessRefusal } from "@/server/contracts/engine/readEngineAccess";
+import { gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import type { GatewayPlace } from "@/server/contracts/gateway/gatewayPlace";
+import type { Finding, Outcome, TriedConnection, TriedEndpoint } from "@/server/contracts/studio";
+import type { Endpoint } from "@/server/endpoints/connection";
+import { triedEndpoint, tryEndpoints } from "@/server/endpoints/tryEndpoints";
+import { failed, ok } from "@/server/engineClient/finding";
+import { clusterAttention } from "@/server/fleet/clusterAttention";
+import { clusterDetail } from "@/server/fleet/clusterDetail";
+import { type ClusterConnection, readConnection } from "@/server/fleet/connection";
+import { connectionChanges } from "@/server/fleet/connectionChanges";
+import { checkConnection, connectionText, readConnectionText } from "@/server/fleet/connectionText";
+import type { HostDeps } from "@/server/fleet/createHost";
+import type { DriftWatch } from "@/server/fleet/driftWatch";
+import { type ConnectedCluster, embeddedClusterId, type Fleet } from "@/server/fleet/fleet";
+import { arePortsFree } from "@/server/fleet/gatewayPorts";
+import { observationFindings } from "@/server/fleet/observationFindings";
+import { knownPrice, observedHardware } from "@/server/fleet/observedHardware";
+import { type Preflight, preflight } from "@/server/fleet/preflight";
+import { sharedEngine } from "@/server/fleet/sharedEngine";
+import type { JudgeMonitor } from "@/server/judges/judgeMonitor";
+import type { ClusterRow } from "@/server/store/clusterRepository";
+import type { Store } from "@/server/store/store";
+import { cardOf } from "@/solver/hardware/catalogue";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import type { AttachService } from "../base/clusterServices";
+
+export interface AttachParts {
+  readonly store: Store;
+  readonly cards: CardStore;
+  readonly fleet: Fleet;
+  readonly drifts: Pick<DriftWatch, "drift" | "gateway">;
+  readonly judges: Omit<JudgeMonitor, "planned" | "close">;
+  /** What hosts are made with, beside the cluster's id. */
+  readonly hosts: Omit<HostDeps, "clusterId">;
+}
+
+/** An answer of a gateway that somebody waits for. */
+const gatewayLimitMs = 3_000;
+
+const logLimitMs = 8_000;
+
+/** A judge that works is through with its test by then. */
+const judgeWaitMs = 3_000;
+
+/** Connections and the clusters behind them: tried without a trace, kept once they are checked whole. */
+export function createAttachService(parts: AttachParts): AttachService {
+  const { store, cards, fleet, drifts, judges, hosts } = parts;
+
+  const look = (connection: ClusterConnection, clusterId: string, probe: boolean): Promise<Preflight> =>
+    preflight(connection, { ...hosts, clusterId }, { cards: cards.read().catalogue, probe });
+
+  const applying = (clusterId: string): boolean => store.applications.open().some((one) => one.clusterId === clusterId);
+
+  /** A connection as it may be kept and the hardware that is behind it, or the first fault. */
+  async function checked(
+    kept: unknown,
+    { id, name, before }: { readonly id: string; readonly name: string; readonly before: ClusterSpec | null },
+  ): Promise<Outcome<{ readonly connection: ClusterConnection; readonly spec: ClusterSpec }>> {
+    const read = checkConnection(kept);
+    if (!read.ok) return { ok: false, message: read.faults[0]?.sentence ?? "The connection cannot be used." };
+    const { connection } = read;
+    if (before !== null && before.kind !== "described" && before.kind !== connection.kind)
+      return { ok: false, message: `${name} is of the kind ${before.kind}: attach what is of another kind as a cluster of its own.` };
+    const shared = sharedEngine(
+      connection,
+      store.clusters.list().filter((row) => row.id !== id),
+    );
+    if (shared !== null) return { ok: false, message: shared };
+    const { findings, seen } = await look(connection, id, false);
+    const fault = findings.find(({ level }) => level === "failed");
+    if (fault !== undefined) return { ok: false, message: [fault.sentence, fault.next ?? ""].join(" ").trim() };
+    const { gpus } = cards.read().catalogue;
+    const priceOf = (gpu: string): number => (before === null ? null : knownPrice(before, gpu)) ?? cardOf(gpus, gpu)?.usdPerGpuHour ?? 0;
+    const hardware = seen === null ? null : observedHardware(seen, priceOf);
+    if (hardware === null) return { ok: false, message: "There is no node with GPUs, so that nothing can be planned for it." };
+    return { ok: true, connection, spec: { id, name, kind: connection.kind, ...hardware } };
+  }
+
+  /** A cluster whose connection is kept, or why there is none to be changed. */
+  function attached(clusterId: string): Outcome<{ readonly row: ClusterRow }> {
+    const row = store.clusters.get(clusterId);
+    if (row === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
+    if (row.id === embeddedClusterId) return { ok: false, message: "The embedded cluster runs beside the studio and has no connection." };
+    if (row.connection === null) return { ok: false, message: `${row.spec.name} is only described: nothing is attached.` };
+    return applying(clusterId)
+      ? { ok: false, message: `A plan is being applied on ${row.spec.name}: wait until it ends, or abort it.` }
+      : { ok: true, row };
+  }
+
+  /** Why a gateway cannot be this cluster's. */
+  function gatewayRefusal(gateway: GatewayPlace | null): string | null {
+    if (gateway === null) return null;
+    if (gateway.runBy === "studio") return "Ports of a gateway beside the studio are the studio's to choose: leave it out.";
+    const taken = fleet.list().find((cluster) => new URL(cluster.gatewayAdminUrl).origin === new URL(gateway.adminUrl).origin);
+    if (taken !== undefined) {
+      const name = store.clusters.get(taken.id)?.spec.name ?? taken.id;
+      return `The gateway at ${gateway.adminUrl} is ${name}'s: each cluster needs a gateway of its own.`;
+    }
+    return gateway.token === undefined ? null : accessRefusal({ key: gateway.token }, hosts.environment);
+  }
+
+  /** Tests a judge that has just been attached and was not tested before, or failed its test. One that hangs is not waited for: what is found of it is kept when it is known. */
+  async function testedJudge(clusterId: string): Promise<void> {
+    const known = judges.of(clusterId);
+    if (known === null || known.judge === null || known.test?.fault === null) return;
+    const tested = judges.measure(clusterId, { recent: true }).catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const waited = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, judgeWaitMs);
+    });
+    await Promise.race([tested, waited]);
+    clearTimeout(timer);
+  }
+
+  return {
+    judge: judges.of,
+    tryJudge: judges.try,
+    measureJudge: (clusterId) => judges.measure(clusterId),
+    enterJudgeTime: judges.enter,
+
+    secretsFolder() {
+      const folder = hosts.environment.WEIR_SECRETS_DIR;
+      return folder ? resolve(folder) : null;
+    },
+
+    tryEndpoints: (request, signal) => tryEndpoints(request, { cards: cards.read().catalogue, signal }),
+
+    async tryConnection(text): Promise<TriedConnection> {
+      const read = readConnectionText(text);
+      if (!read.ok)
+        return { connection: null, text: null, findings: read.faults.map(({ sentence }) => failed("connection", sentence, null)) };
+      const { connection } = read;
+      const { findings } = await look(connection, randomUUID(), true);
+      const usable = findings.every(({ level }) => level !== "failed");
+      return { connection: usable ? connection : null, text: connectionText(connection), findings };
+    },
+
+    async attach({ name, connection: kept, gateway, judgeSecondsPerCall }, actor) {
+      const named = (): ClusterRow | null => store.clusters.list().find((row) => row.spec.name === name) ?? null;
+      const before = named();
+      const taken = { ok: false, message: `There is a cluster "${name}" already: give another name.` } as const;
+      if (before !== null && before.spec.kind !== "described") return taken;
+      const refusal = gatewayRefusal(gateway);
+      if (refusal !== null) return { ok: false, message: refusal };
+      const id = before?.id ?? randomUUID();
+      const found = await checked(kept, { id, name, before: before?.spec ?? null });
+      if (!found.ok) return found;
+      // Clients know the ports that it had.
+      const had = before?.gateway?.runBy === "studio" && (await arePortsFree(before.gateway)) ? before.gateway : null;
+      // Somebody may have attached one while this was looked at.
+      const now = named();
+      if (now?.id !== before?.id || (now !== null && now.spec.kind !== "described")) return taken;
+      const at = new Date().toISOString();
+      const { connection, spec } = found;
+      const where = gateway === null ? "a gateway beside the studio" : `the gateway at ${gateway.runBy === "operator" ? gateway.url : ""}`;
+      store.atomically(() => {
+        if (before === null) store.clusters.insert(spec, at, { connection, gateway });
+        else {
+          store.clusters.respecify(spec);
+          store.clusters.setConnection(id, connection);
+          store.clusters.setGateway(id, gateway ?? had);
+        }
+        const history = before === null ? "" : "; plans and history under this name are its own";
+        const detail = `${summaryOf(connection, spec)}, with ${where}${history}`;
+        store.audit.add({ at, actor, action: "attach cluster", subject: name, detail });
+      });
+      if (judgeSecondsPerCall !== undefined) judges.enter(id, judgeSecondsPerCall, actor);
+      // One whose gateway cannot be placed says so itself.
+      await Promise.all([fleet.connect(id), testedJudge(id)]);
+      return { ok: true, id };
+    },
+
+    async change(clusterId, kept, actor) {
+      const one = attached(clusterId);
+      if (!one.ok) return one;
+      const { spec } = one.row;
+      const found = await checked(kept, { id: clusterId, name: spec.name, before: spec });
+      if (!found.ok) return found;
+      const still = attached(clusterId);
+      if (!still.ok) return still;
+      const before = readConnection(still.row.connection);
+      const at = new Date().toISOString();
+      const detail = connectionChanges(before.ok ? before.value : null, found.connection);
+      store.atomically(() => {
+        store.clusters.setConnection(clusterId, found.connection);
+        store.clusters.respecify(found.spec);
+        store.audit.add({ at, actor, action: "change connection", subject: spec.name, detail });
+      });
+      await Promise.all([fleet.connect(clusterId), testedJudge(clusterId)]);
+      return { ok: true };
+    },
+
+    async testConnection(clusterId) {
+      const row = store.clusters.get(clusterId);
+      if (row === null || row.spec.kind === "described") return { ok: false, message: "There is no connection to be tested." };
+      const cluster = fleet.get(clusterId);
+      const catalogue = cards.read().catalogue;
+      const gateway = cluster === null ? [] : [await gatewayFinding(cluster)];
+      if (row.connection === null) {
+        if (cluster === null) return { ok: false, message: "There is no connection to be tested." };
+        const found = await cluster.host.observe({ limitMs: gatewayLimitMs });
+        return { ok: true, findings: [...observationFindings(found), ...gateway], endpoints: [] };
+      }
+      const read = readConnection(row.connection);
+      if (!read.ok) return { ok: true, findings: [failed("connection", read.message, "Change the connection.")], endpoints: [] };
+      const { findings, probes } = await look(read.value, clusterId, true);
+      const endpoints = read.value.kind === "endpoints" ? read.value.endpoints : [];
+      const tried = endpoints.flatMap((endpoint) => {
+        const probe = probes.find(({ name }) => name === endpoint.name);
+        return probe === undefined ? [] : [asAttached(endpoint, triedEndpoint(endpoint, probe, catalogue))];
+      });
+      return { ok: true, findings: [...findings, ...gateway], endpoints: tried };
+    },
+
+    detail(clusterId) {
+      const row = store.clusters.get(clusterId);
+      if (row === null || row.spec.kind === "described") return null;
+      const plan = row.runningPlanId === null ? null : store.plans.get(row.runningPlanId);
+      const attention = clusterAttention(row, parts);
+      return clusterDetail({ row, cluster: fleet.get(clusterId), plan, attention, drift: drifts.drift(clusterId) });
+    },
+
+    async detach(clusterId, name, actor) {
+      const one = attached(clusterId);
+      if (!one.ok) return one;
+      const { spec, runningPlanId } = one.row;
+      if (name.trim() !== spec.name) return { ok: false, message: `That is not its name: type ${spec.name} to detach it.` };
+      const at = new Date().toISOString();
+      const inForce = runningPlanId === null ? "no plan was in force" : `plan ${runningPlanId.slice(0, 8)} was in force`;
+      store.atomically(() => {
+        store.clusters.setConnection(clusterId, null);
+        store.clusters.setRunning(clusterId, null);
+        store.clusters.respecify({ ...spec, kind: "described" });
+        const detail = `${inForce}; its engines run on, its plans and history are kept`;
+        store.audit.add({ at, actor, action: "detach cluster", subject: spec.name, detail });
+      });
+      await fleet.disconnect(clusterId);
+      return { ok: true };
+    },
+
+    async engineLog(clusterId, engineId) {
+      const cluster = fleet.get(clusterId);
+      if (cluster === null) return { ok: false, message: "The studio is not connected to this cluster." };
+      if (cluster.host.log === undefined) {
+        const whose =
+          cluster.kind === "endpoints" ? "Its engines are run by somebody else" : "Engines of this kind log nowhere that can be read";
+        return { ok: false, message: `${whose}: look where they run.` };
+      }
+      const read = await cluster.host.log(engineId, { limitMs: logLimitMs });
+      return read.ok ? { ok: true, text: read.value } : read;
+    },
+  };
+}
+
+async function gatewayFinding({ gateway, gatewayAdminUrl }: ConnectedCluster): Promise<Finding> {
+  const status = await gateway("/status", { schema: gatewayStatusSchema, limitMs: gatewayLimitMs });
+  return status.ok
+    ? ok("gateway", `The gateway at ${gatewayAdminUrl} answers.`)
+    : failed("gateway", status.message, "Start it, and check its address and the token of its admin listener.");
+}
+
+/** What stands there was confirmed or not already: nothing is guessed anew. */
+const asAttached = (endpoint: Endpoint, tried: TriedEndpoint): TriedEndpoint => ({ ...tried, draft: endpoint, guesses: [], questions: [] });
+
+function summaryOf(connection: ClusterConnection, { nodes }: ClusterSpec): string {
+  const gpus = nodes.reduce((sum, node) => sum + node.gpus, 0);
+  const hardware = `${nodes.length} node${nodes.length === 1 ? "" : "s"} with ${gpus} GPU${gpus === 1 ? "" : "s"}`;
+  if (connection.kind !== "endpoints") return `${connection.kind}: ${hardware}`;
+  const models = new Set(connection.endpoints.map(({ model }) => model));
+  return `${connection.endpoints.length} endpoint${connection.endpoints.length === 1 ? "" : "s"} of ${[...models].join(", ")}, ${hardware}`;
+}

@@ -1,0 +1,43 @@
+import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { expect, it } from "vitest";
+import type { Services } from "./base/services";
+import { deprecatedProcedures, servedRouter } from "./deprecatedProcedures";
+
+const uploadId = "0a1b2c3d-0000-4000-8000-000000000000";
+const arrivals = { workloadId: "w", arrivals: { kind: "generated" }, segments: [], timeZone: "UTC" };
+
+/** Former path, present path, whether it changes something, and an input. */
+const renamed = [
+  ["calibrations.takeLive", "calibrations.calibrateFromLive", "POST", { clusterId: "c", span: "hour" }],
+  ["gateway.liftPanic", "gateway.clearPanic", "POST", { clusterId: "c", reason: "" }],
+  ["gateway.turnKnobs", "gateway.setControls", "POST", { clusterId: "c", etag: "e", thresholds: [50], reason: "" }],
+  ["plans.dip", "plans.capacityDip", "GET", { planId: "p", clusterId: "c" }],
+  ["prompts.putAway", "prompts.archive", "POST", { uploadId }],
+  ["workflows.of", "workflows.get", "GET", { clusterId: "c" }],
+  ["workflows.waited", "workflows.waitTimes", "GET", { clusterId: "c" }],
+  ["workloads.rearrive", "workloads.replaceArrivals", "POST", arrivals],
+] as const;
+
+/** Services whose every method answers with the name under which it was called. */
+const services = new Proxy({}, { get: (_, room) => new Proxy({}, { get: (_own, method) => () => `${String(room)}.${String(method)}` }) });
+
+async function ask(path: string, method: "GET" | "POST", input: object): Promise<unknown> {
+  const query = method === "GET" ? `?input=${encodeURIComponent(JSON.stringify(input))}` : "";
+  const body = method === "GET" ? {} : { body: JSON.stringify(input), headers: { "content-type": "application/json" } };
+  const response = await fetchRequestHandler({
+    endpoint: "/api/trpc",
+    req: new Request(`http://studio/api/trpc/${path}${query}`, { method, ...body }),
+    router: servedRouter,
+    createContext: () => ({ services: services as Services, session: { hash: "h", name: "ada" }, sameOrigin: true }),
+  });
+  return ((await response.json()) as { result?: { data?: unknown } }).result?.data;
+}
+
+it("knows every former path here", () => {
+  expect(renamed.map(([former]) => former).sort()).toEqual(Object.keys(deprecatedProcedures).sort());
+});
+
+it.each(renamed)("answers %s as %s", async (former, present, method, input) => {
+  expect(await ask(present, method, input)).toBe(present);
+  expect(await ask(former, method, input)).toBe(present);
+});

@@ -1,0 +1,133 @@
+import type { Batches } from "@/server/batches/createBatches";
+import { emulationProblem } from "@/server/batches/emulatedWorkload";
+import { freeGroups, freeWorkers } from "@/server/batches/freeWorkers";
+import { batchJobFile } from "@/server/batches/jobFiles/batchJobFile";
+import { noRoomForAggregator, prepareOrder } from "@/server/batches/prepareOrder";
+import type { CardStore } from "@/server/cards/cardStore";
+import { claimOnCluster } from "@/server/clusters/apply/claims";
+import type { Outcome } from "@/server/contracts/studio";
+import type { BatchExport, BatchRequest } from "@/server/contracts/studio/batches";
+import type { Fleet } from "@/server/fleet/fleet";
+import type { BatchOrder, ExpertsOrder } from "@/server/store/documents/batchOrder";
+import type { Store } from "@/server/store/store";
+import type { Uploads } from "@/server/store/uploads";
+import type { BatchService } from "../base/ensembleServices";
+import { previewOf } from "./batchPreview";
+
+export interface BatchServiceParts {
+  readonly store: Store;
+  readonly uploads: Uploads;
+  readonly cards: CardStore;
+  readonly clusterOf: Fleet["get"];
+  readonly batches: Batches;
+}
+
+/** Batches: prepared on what is free at this moment, run by the studio, or handed over as a job file. */
+export function createBatchService({ store, uploads, cards, clusterOf, batches }: BatchServiceParts): BatchService {
+  const note = (actor: string, action: string, subject: string, detail: string) =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+  const nameOf = (id: string): string => store.batches.summary(id)?.name ?? id;
+  const noCluster = (id: string) => ({ ok: false, message: `There is no cluster ${id}.` }) as const;
+
+  async function prepared(request: BatchRequest, signal: AbortSignal): Promise<Outcome<{ readonly order: BatchOrder }>> {
+    if (store.clusters.get(request.clusterId) === null) return noCluster(request.clusterId);
+    const claim = claimOnCluster(request.clusterId, store);
+    if (claim !== null) return { ok: false, message: claim };
+    const cluster = clusterOf(request.clusterId);
+    if (cluster === null)
+      return { ok: false, message: "This cluster is not connected: nothing can be loaded there. Export a job file instead." };
+    const observation = await cluster.connector.observe(signal);
+    if (!observation.ok) return observation;
+    const hardware = freeWorkers(observation.value, request);
+    if (!hardware.ok) return hardware;
+    const { emulated } = cluster.connector;
+    const mute = emulated ? emulationProblem(store, observation.value, modelsOf(store, request.ensemble)) : null;
+    if (mute !== null) return { ok: false, message: mute };
+    const { catalogue } = cards.read();
+    const made = await prepareOrder(request, { store, uploads, cards: catalogue, hardware, observed: observation.value, emulated, signal });
+    if (!made.ok) return made;
+    const { order, aggregator } = made;
+    return aggregator === null ? { ok: false, message: noRoomForAggregator(order) } : { ok: true, order: { ...order, ...aggregator } };
+  }
+
+  /** What a job file is to have. */
+  async function ordered(asked: BatchExport, signal: AbortSignal): Promise<Outcome<{ readonly order: ExpertsOrder }>> {
+    if ("batchId" in asked) {
+      const batch = store.batches.get(asked.batchId);
+      return batch === null ? { ok: false, message: "There is no such batch." } : { ok: true, order: batch.order };
+    }
+    const { request } = asked;
+    const cluster = store.clusters.get(request.clusterId);
+    if (cluster === null) return noCluster(request.clusterId);
+    // What of it is free is for whoever runs the job to see to.
+    const hardware = freeWorkers({ ...cluster.spec, engines: [] }, request);
+    if (!hardware.ok) return hardware;
+    const { catalogue } = cards.read();
+    return prepareOrder(request, { store, uploads, cards: catalogue, hardware, observed: null, emulated: false, signal });
+  }
+
+  return {
+    list: () => batches.list(),
+    get: (id) => batches.get(id),
+    async room({ clusterId, gpusPerWorker }, signal) {
+      const cluster = clusterOf(clusterId);
+      if (cluster === null) return { ok: false, message: "This cluster is not connected." };
+      const seen = await cluster.connector.observe(signal);
+      return seen.ok ? { ok: true, workers: freeGroups(seen.value, gpusPerWorker).length } : seen;
+    },
+    async preview(request, signal) {
+      const made = await prepared(request, signal);
+      return made.ok ? { ok: true, preview: previewOf(made.order) } : made;
+    },
+    async start(request, signal, actor) {
+      const made = await prepared(request, signal);
+      if (!made.ok) return made;
+      // Which asks again whether anything else has begun while this one was placed.
+      const started = batches.start(made.order, actor);
+      if (!started.ok) return started;
+      const { questions, workers, ensemble } = made.order;
+      note(actor, "start batch", request.name, `${questions} questions through ${ensemble.name} on ${workers.length} workers`);
+      if (request.assignmentsUploadId !== undefined) uploads.remove(request.assignmentsUploadId);
+      return started;
+    },
+    pause(id, actor) {
+      const paused = batches.pause(id);
+      if (paused.ok) note(actor, "pause batch", nameOf(id), "");
+      return paused;
+    },
+    resume(id, actor) {
+      const resumed = batches.resume(id);
+      if (resumed.ok) note(actor, "resume batch", nameOf(id), "");
+      return resumed;
+    },
+    async stop(id, actor) {
+      const stopped = await batches.stop(id);
+      if (!stopped.ok) return stopped;
+      const { left } = stopped;
+      const message = `It is stopped. Its engines may still run, and the studio tries on to end them: ${left}`;
+      note(actor, "stop batch", nameOf(id), left === null ? "" : message);
+      return left === null ? { ok: true } : { ok: false, message };
+    },
+    remove(id, actor) {
+      const batch = store.batches.summary(id);
+      if (batch === null) return { ok: false, message: "There is no such batch." };
+      if (batch.endedAt === null) return { ok: false, message: `"${batch.name}" is not over: stop it first.` };
+      store.batches.remove(id);
+      note(actor, "remove batch", batch.name, `${batch.questions} questions with their answers`);
+      return { ok: true };
+    },
+    results: (id) => batches.results(id),
+    async export(asked, signal) {
+      const settled = await ordered(asked, signal);
+      if (!settled.ok) return settled;
+      const { order } = settled;
+      const connection = store.clusters.get(order.request.clusterId)?.connection ?? null;
+      return batchJobFile(order, { format: asked.format, connection, cards: cards.read().catalogue, prompts: store.prompts });
+    },
+  };
+}
+
+function modelsOf(store: Store, name: string): readonly string[] {
+  const ensemble = store.ensembles.find(name)?.ensemble;
+  return ensemble === undefined ? [] : [...ensemble.experts, ensemble.aggregator.model];
+}

@@ -1,0 +1,97 @@
+import type { GatewayActsOptions } from "@/server/api/gateway/gatewayActs";
+import type { CardStore } from "@/server/cards/cardStore";
+import type { KeptEnsemble, Outcome } from "@/server/contracts/studio";
+import { placeTask } from "@/server/planning/ensembles/placeTask";
+import { inPlaceThread } from "@/server/planning/ensembles/placeThread";
+import { inReplayThread } from "@/server/planning/ensembles/replayThread";
+import type { Store } from "@/server/store/store";
+import type { Uploads } from "@/server/store/uploads";
+import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
+import { formatTau } from "@/solver/ensemble/gate/tauText";
+import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
+import { canonicalJson, type Json } from "@/solver/plan/canonical";
+import type { EnsembleService } from "../base/ensembleServices";
+import { createEnsembleGateway } from "./ensembleGateway";
+import { createEnsembleSamples } from "./ensembleSamples";
+import { createEnsembleSessions } from "./ensembleSessions";
+
+export interface EnsembleServiceParts {
+  readonly store: Store;
+  readonly uploads: Uploads;
+  readonly cards: CardStore;
+  readonly gatewayOf: GatewayActsOptions["gatewayOf"];
+}
+
+/** Ensembles that are kept, the labelled answers that their gates are chosen on, where their experts go, and what gateways serve of them. */
+export function createEnsembleService({ store, uploads, cards, gatewayOf }: EnsembleServiceParts): EnsembleService {
+  const samples = createEnsembleSamples({ store, uploads });
+  const note = (actor: string, action: string, subject: string, detail: string) =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+
+  return {
+    ...samples,
+    ...createEnsembleSessions({ store, uploads, cards }),
+    ...createEnsembleGateway({ store, gatewayOf }),
+    list: () => store.ensembles.list(),
+    keep({ ensemble, expects }, actor) {
+      const problem = extractionProblem(ensemble.extraction);
+      if (problem !== null) return { ok: false, message: problem };
+      return store.atomically((): Outcome<{ readonly name: string; readonly version: number; readonly again: boolean }> => {
+        const { name } = ensemble;
+        const latest = store.ensembles.find(name);
+        if (latest !== null && isSame(latest.ensemble, ensemble)) return { ok: true, name, version: latest.version, again: true };
+        const refused = notExpected(name, expects, latest);
+        if (refused !== null) return { ok: false, message: refused };
+        const version = store.ensembles.put({ ensemble, actor, createdAt: new Date().toISOString() });
+        note(
+          actor,
+          "keep ensemble",
+          name,
+          `version ${version}, tau ${formatTau(ensemble.tau, ensemble.expertsPerQuestion)}, ${ensemble.experts.length} experts`,
+        );
+        return { ok: true, name, version, again: false };
+      });
+    },
+    remove: (name, actor) =>
+      store.atomically((): Outcome<object> => {
+        if (!store.ensembles.remove(name, { actor, createdAt: new Date().toISOString() }))
+          return { ok: false, message: `There is no ensemble ${name}.` };
+        note(actor, "remove ensemble", name, "");
+        return { ok: true };
+      }),
+    async replay({ sampleId, ...request }, signal) {
+      const kept = store.answerSamples.stored(sampleId);
+      if (kept === null) return { ok: false, message: "There is no such sample of answers." };
+      const replayed = await inReplayThread({ data: kept.data, request }, signal);
+      if (!replayed.ok) return replayed;
+      const { report } = replayed;
+      return { ok: true, report: { ...report, notes: [...report.notes, ...originNotes[kept.summary.origin]] } };
+    },
+    async place(request, signal) {
+      const task = await placeTask(request, { store, uploads, cards: cards.read().catalogue, signal });
+      if (!task.ok) return task;
+      const placed = await inPlaceThread(task.task, signal);
+      if (!placed.ok) return placed;
+      const { placement } = placed;
+      return { ok: true, placement: { ...placement, notes: [...placement.notes, ...task.notes] } };
+    },
+  };
+}
+
+/** Why an ensemble does not replace the newest of its name; null: it is the one that it was made of. */
+function notExpected(name: string, expects: number | null, latest: KeptEnsemble | null): string | null {
+  if (expects === (latest?.version ?? null)) return null;
+  if (latest === null) return `There is no ensemble ${name} any more, so this cannot be its next version. Keep it as a new one.`;
+  if (expects === null)
+    return `There is an ensemble ${name} already, as version ${latest.version}. Choose another name, or change that one.`;
+  return `${name} is version ${latest.version} by now, kept by ${latest.actor}, and this is a change of version ${expects}. Look at the newest before you change it.`;
+}
+
+const isSame = (a: Ensemble, b: Ensemble): boolean => canonicalJson(a as unknown as Json) === canonicalJson(b as unknown as Json);
+
+const originNotes = {
+  uploaded: [],
+  batch: [],
+  modelled: ["The sample is modelled: who is right is a workload's labels, and which wrong answers agree is drawn."],
+  emulated: ["The sample is of emulated engines: how often real models agree, it does not tell."],
+} as const;

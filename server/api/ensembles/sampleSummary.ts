@@ -1,0 +1,28 @@
+import type { AnswerSampleSummary } from "@/server/contracts/studio/ensembles";
+import type { AnswerSample, SampledModel } from "@/solver/ensemble/replay/answerSample";
+
+/** Categories that are told of a sample; ensembles recruit by all of them. */
+const mostCategories = 200;
+
+/** What lists tell of a sample. Figures of a model are over the questions that it was asked. */
+export function sampleSummary({
+  questionIds,
+  categories = [],
+  models,
+}: AnswerSample): Pick<AnswerSampleSummary, "questions" | "models" | "categories"> {
+  const named = [...new Set(categories)].filter((category) => category !== "").sort();
+  return { questions: questionIds.length, models: models.map(modelFigures), categories: named.slice(0, mostCategories) };
+}
+
+function modelFigures({ model, answers, correct, outputTokens, asked }: SampledModel): AnswerSampleSummary["models"][number] {
+  let [questions, right, voted, tokens] = [0, 0, 0, 0];
+  for (const [at, vote] of answers.entries()) {
+    if (asked[at] !== 1) continue;
+    questions += 1;
+    right += correct[at] ?? 0;
+    voted += vote === null ? 0 : 1;
+    tokens += outputTokens[at] ?? 0;
+  }
+  const of = (sum: number): number => (questions === 0 ? 0 : sum / questions);
+  return { model, accuracy: of(right), voted: of(voted), meanTokens: of(tokens) };
+}

@@ -1,0 +1,116 @@
+import type { z } from "zod";
+import { type Decision, decisionPageSchema, gatewayConfigSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import { capturePageSchema, captureSchema } from "@/server/contracts/gateway/gatewayControls";
+import type { Outcome, PromptsOfGateway } from "@/server/contracts/studio";
+import type { ControlledGateway } from "./gatewayActs";
+
+/** Prompts of a gateway as lines of a file of prompts. */
+export interface GatewayPrompts {
+  /** Each without its end. Throws an Error with one sentence where the gateway stops answering on the way. */
+  readonly lines: AsyncIterable<string>;
+  /** Where they are from, in words. */
+  readonly name: string;
+  /** Days within which they are deleted there; null: nothing was said. */
+  readonly retentionDays: number | null;
+}
+
+/** A page may be some megabytes. */
+const pageLimitMs = 30_000;
+
+/**
+ * What a gateway kept of its traffic: captured prompts, as chat lines (`id`, `category`, `atMs`, `messages` and the other fields of the
+ * body at the top, `metadata` with key, objective and tokens), or decision records whose prompt is whole (`id`, `finishedAtMs`, `prompt`,
+ * `key`, `objective`). Refused where there is nothing, with what to switch on.
+ */
+export async function gatewayPrompts(gateway: ControlledGateway | null, from: PromptsOfGateway["from"]): Promise<Outcome<GatewayPrompts>> {
+  if (gateway === null) return { ok: false, message: "This cluster is not connected: it has no gateway to ask." };
+  return from === "captured" ? captured(gateway) : recorded(gateway);
+}
+
+async function captured(gateway: ControlledGateway): Promise<Outcome<GatewayPrompts>> {
+  const state = await gateway.admin("/capture", { schema: captureSchema, limitMs: pageLimitMs });
+  if (!state.ok) return { ok: false, message: state.message };
+  const files = state.value.value?.files;
+  const first = await ask(gateway, "/captures", capturePageSchema);
+  if (typeof first === "string") return { ok: false, message: first };
+  if (first.lines.length === 0) {
+    const begun = state.value.value?.running !== null;
+    const message = begun
+      ? "Nothing is captured yet: prompts are kept once requests of the chosen keys have been answered."
+      : "Nothing is captured: start a capture of live traffic, which keeps prompts of the keys you choose, and come back when requests were served.";
+    return { ok: false, message };
+  }
+  return {
+    ok: true,
+    name: "captured traffic",
+    retentionDays: files?.leastRetentionDays ?? files?.retentionDays ?? null,
+    lines: capturedLines(gateway, first),
+  };
+}
+
+async function* capturedLines(gateway: ControlledGateway, first: z.infer<typeof capturePageSchema>): AsyncIterable<string> {
+  let page = first;
+  for (;;) {
+    yield* page.lines;
+    if (page.next === null) return;
+    page = orThrow(await ask(gateway, `/captures?after=${encodeURIComponent(page.next)}`, capturePageSchema));
+  }
+}
+
+async function recorded(gateway: ControlledGateway): Promise<Outcome<GatewayPrompts>> {
+  const config = await ask(gateway, "/config", gatewayConfigSchema);
+  if (typeof config === "string") return { ok: false, message: config };
+  const kept: Decision[] = [];
+  for (let after = 0; ; ) {
+    const page = await ask(gateway, `/decisions?after=${after}`, decisionPageSchema);
+    if (typeof page === "string") return { ok: false, message: page };
+    kept.push(...page.decisions.filter(({ prompt }) => prompt !== undefined));
+    const last = page.decisions.at(-1);
+    if (last === undefined || last.sequence >= page.latest) break;
+    after = last.sequence;
+  }
+  const whole = kept.filter(({ prompt = "", promptCharacters }) => prompt.length === promptCharacters);
+  if (whole.length > 0) {
+    const cut = kept.length - whole.length;
+    const lines = whole.map(({ id, finishedAtMs, prompt, promptCharacters, key, objective }) =>
+      JSON.stringify({ id, finishedAtMs, prompt, promptCharacters, key, objective }),
+    );
+    return {
+      ok: true,
+      name: `decision records${cut === 0 ? "" : ` (${cut} with a cut prompt left out)`}`,
+      retentionDays: null,
+      lines: oneByOne(lines),
+    };
+  }
+  const setting = config.settings?.recordedPromptCharacters;
+  if (setting === undefined) {
+    const message =
+      "Decision records of this gateway keep no prompts: set recordedPromptCharacters in its settings, up to 2000, or capture live traffic.";
+    return { ok: false, message };
+  }
+  const message =
+    kept.length === 0
+      ? "No record with a prompt is kept yet: prompts are recorded from now on."
+      : `Every recorded prompt is cut: the settings keep the last ${setting} characters. Raise recordedPromptCharacters, up to 2000, or capture live traffic.`;
+  return { ok: false, message };
+}
+
+async function* oneByOne(lines: readonly string[]): AsyncIterable<string> {
+  yield* lines;
+}
+
+/** What the gateway answers, or in a sentence why it does not. */
+async function ask<Schema extends z.ZodType>(
+  { admin }: ControlledGateway,
+  path: string,
+  schema: Schema,
+): Promise<z.infer<Schema> | string> {
+  const answer = await admin(path, { schema, limitMs: pageLimitMs });
+  if (!answer.ok) return answer.message;
+  return answer.value.value ?? "The gateway says nothing.";
+}
+
+function orThrow<Value>(value: Value | string): Value {
+  if (typeof value === "string") throw new Error(value);
+  return value;
+}

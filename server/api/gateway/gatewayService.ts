@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { uploadPredictors } from "@/server/clusters/connector/uploadPredictors";
+import { gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import { type Candidate, captureSchema } from "@/server/contracts/gateway/gatewayControls";
+import type { Outcome } from "@/server/contracts/studio";
+import { servingModels } from "@/server/telemetry/gatewayWatch";
+import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import type { Actor } from "../base/actor";
+import type { GatewayService } from "../base/gatewayServices";
+import { createGatewayActs, type GatewayActsOptions, joined, noGateway, onMachine, orderLimitMs } from "./gatewayActs";
+
+/** What the gateway answers to a change of its configuration. */
+const revisedSchema = z.object({ policyHash: z.string().optional() });
+
+const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
+
+/** What an operator does to live traffic: asked of the gateway in their name, noted down, and read back in the gateway's own words. */
+export function createGatewayService({ store, gatewayOf }: GatewayActsOptions): GatewayService {
+  const { act, done } = createGatewayActs({ store, gatewayOf });
+
+  /** The policy of a kept plan. */
+  function candidate(planId: string): Outcome<{ readonly candidate: Candidate; readonly cascade: string }> {
+    const plan = store.plans.get(planId);
+    if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
+    const { policy, policyHash } = plan;
+    return { ok: true, candidate: { planId, policyHash, policy }, cascade: modelsOf(policy).join(", ") };
+  }
+
+  /** Brings the predictors of a candidate to the cluster's gateway. */
+  async function bring(clusterId: string, policy: PolicyDocument): Promise<Outcome<object>> {
+    const gateway = gatewayOf(clusterId);
+    if (gateway === null) return noGateway;
+    const artefactOf = (hash: string) => store.artefacts.get(hash)?.bytes ?? null;
+    const brought = await uploadPredictors(policy, { gateway: gateway.admin, artefactOf });
+    return brought.ok ? { ok: true } : { ok: false, message: brought.message };
+  }
+
+  /** Why routing cannot be changed now: the next step of an application would undo it. */
+  function applying(clusterId: string): Outcome<never> | null {
+    const application = store.applications.open().find((one) => one.clusterId === clusterId);
+    if (application === undefined) return null;
+    const { planId, undoing } = application;
+    const what = planId === null ? "The cluster is being emptied" : `Plan ${planId.slice(0, 8)} is being ${undoing ? "undone" : "applied"}`;
+    return { ok: false, message: `${what}: wait for its end${undoing ? "" : ", or abort it"}.` };
+  }
+
+  const end = (control: "panic" | "canary" | "shadow" | "mirror" | "capture" | "strict-stages", action: string) =>
+    function endIt(clusterId: string, reason: string, actor: Actor) {
+      const body = { by: actor, reason };
+      const instead = control === "panic" ? "weir panic --lift" : undefined;
+      return done(clusterId, { path: `/${control}`, method: "DELETE", body, instead, action, detail: reason }, actor);
+    };
+
+  return {
+    async models(clusterId) {
+      const gateway = gatewayOf(clusterId);
+      if (gateway === null) return noGateway;
+      const known = gateway.models();
+      if (known !== null) return { ok: true, models: known };
+      const status = await gateway.admin("/status", { schema: gatewayStatusSchema, limitMs: orderLimitMs });
+      if (!status.ok)
+        return { ok: false, message: `${status.message} On the gateway's machine: ${onMachine(gateway, "weir panic MODEL --reason WHY")}` };
+      return { ok: true, models: servingModels(status.value.value ?? { replicas: [] }) };
+    },
+    panic(clusterId, { model, reason }, actor) {
+      const body = { model, reason, by: actor };
+      const what = { path: "/panic", method: "PUT", body, instead: `weir panic ${model} --reason WHY` } as const;
+      return done(clusterId, { ...what, action: "order panic", subject: model, detail: reason }, actor);
+    },
+    clearPanic: end("panic", "order end of panic"),
+    async startCanary(clusterId, { planId, ...request }, actor) {
+      const hindrance = applying(clusterId);
+      if (hindrance !== null) return hindrance;
+      const asked = candidate(planId);
+      if (!asked.ok) return asked;
+      // As for an application: the approval is bound to the plan's hash, which is its id, and to the cluster.
+      if (!store.approvals.isApproved(planId, clusterId))
+        return { ok: false, message: `Plan ${planId.slice(0, 8)} is not approved on this cluster.` };
+      const brought = await bring(clusterId, asked.candidate.policy);
+      if (!brought.ok) return brought;
+      const body = { ...request, candidate: asked.candidate, by: actor };
+      const shares = request.shares.map(percent).join(", ");
+      const detail = joined([`${asked.cascade}: ${shares} of programs`, request.reason]);
+      return done(clusterId, { path: "/canary", method: "PUT", body, action: "order canary", subject: planId, detail }, actor);
+    },
+    stopCanary: end("canary", "order end of canary"),
+    async startShadow(clusterId, { planId, reason }, actor) {
+      const asked = candidate(planId);
+      if (!asked.ok) return asked;
+      const brought = await bring(clusterId, asked.candidate.policy);
+      if (!brought.ok) return brought;
+      const body = { candidate: asked.candidate, reason, by: actor };
+      return done(clusterId, { path: "/shadow", method: "PUT", body, action: "order shadow", subject: planId, detail: reason }, actor);
+    },
+    endShadow: end("shadow", "order end of shadow"),
+    startMirror(clusterId, { share, maxInFlight, reason }, actor) {
+      const body = { share, maxInFlight, reason, by: actor };
+      const detail = joined([`${percent(share)} of requests, at most ${maxInFlight} at once`, reason]);
+      return done(clusterId, { path: "/mirror", method: "PUT", body, action: "order mirror", detail }, actor);
+    },
+    endMirror: end("mirror", "order end of mirror"),
+    holdStages(clusterId, reason, actor) {
+      const body = { by: actor, reason };
+      return done(clusterId, { path: "/strict-stages", method: "PUT", body, action: "order strict stages", detail: reason }, actor);
+    },
+    releaseStages: end("strict-stages", "order end of strict stages"),
+    async capture(clusterId) {
+      const gateway = gatewayOf(clusterId);
+      if (gateway === null) return noGateway;
+      const answer = await gateway.admin("/capture", { schema: captureSchema, limitMs: orderLimitMs });
+      if (!answer.ok) return { ok: false, message: answer.message };
+      return answer.value.value === null ? noGateway : { ok: true, capture: answer.value.value };
+    },
+    startCapture(clusterId, order, actor) {
+      const { share, keys, redactions, retentionDays, reason } = order;
+      const names = [...redactions.builtIn, ...redactions.own.map(({ name }) => name)].join(", ") || "nothing";
+      const of = `${percent(share)} of requests of ${keys.includes("*") ? "everybody" : keys.join(", ")}`;
+      const detail = joined([`${of}, without ${names}, for ${retentionDays} days`, reason]);
+      return done(clusterId, { path: "/capture", method: "PUT", body: { ...order, by: actor }, action: "order capture", detail }, actor);
+    },
+    endCapture: end("capture", "order end of capture"),
+    eraseCapture(clusterId, reason, actor) {
+      const body = { by: actor, reason };
+      const what = { path: "/capture?erase=1", method: "DELETE", body } as const;
+      return done(clusterId, { ...what, action: "order erasure of captured prompts", detail: reason }, actor);
+    },
+    async setControls(clusterId, { etag, reason, ...knobs }, actor) {
+      const hindrance = applying(clusterId);
+      if (hindrance !== null) return hindrance;
+      const turned = Object.entries(knobs).map(([knob, value]) => `${knob} ${[value].flat().join(", ")}`);
+      const detail = joined([...turned, reason]);
+      const headers = { "if-match": `"${etag}"` };
+      const what = { path: "/knobs", method: "PATCH", headers, body: { ...knobs, reason, by: actor } } as const;
+      const outcome = await act(clusterId, { ...what, action: "order knobs", detail }, { actor, schema: revisedSchema });
+      return outcome.ok ? { ok: true, policyHash: outcome.value?.policyHash ?? null } : outcome;
+    },
+    async rollBack(clusterId, { etag, reason }, actor) {
+      const hindrance = applying(clusterId);
+      if (hindrance !== null) return hindrance;
+      const headers = { "if-match": `"${etag}"` };
+      const body = { by: actor, reason };
+      const what = { path: "/rollback", method: "POST", headers, body } as const;
+      return done(clusterId, { ...what, action: "order rollback", detail: reason }, actor);
+    },
+    forgetWorkflows(clusterId, reason, actor) {
+      const what = { path: "/workflows", method: "DELETE", body: { by: actor, reason } } as const;
+      return done(clusterId, { ...what, action: "order forgetting of workflows", detail: reason }, actor);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { gatewayRoundsSchema } from "@/server/contracts/gateway/gatewayRounds";
+import { gatewayWorkflowsSchema } from "@/server/contracts/gateway/gatewayWorkflows";
+import type { ConnectedCluster } from "@/server/fleet/fleet";
+import type { Collector } from "@/server/telemetry/collector";
+import { waitTimes } from "@/solver/workflow/learning/waitTimes";
+import type { WorkflowsService } from "../base/gatewayServices";
+import { tryRun } from "./tryRun";
+
+/** Somebody looks at it, and it is asked again soon. */
+const askLimitMs = 5_000;
+
+const mostRecords = 1_000;
+
+/** What is asked of a connected cluster. */
+interface AskedCluster extends Pick<ConnectedCluster, "gateway" | "gatewayUrl" | "timeScale"> {
+  readonly collector: () => Pick<Collector, "frames" | "decisions"> | null;
+  readonly connector: Pick<ConnectedCluster["connector"], "emulated">;
+}
+
+/** What gateways have learnt of the applications that call them, and who waited for whom there. */
+export function createWorkflowsService(clusterOf: (clusterId: string) => AskedCluster | null): WorkflowsService {
+  return {
+    async get(clusterId) {
+      const cluster = clusterOf(clusterId);
+      if (cluster === null) return { ok: true, learnt: { state: "no-gateway" } };
+      const answer = await cluster.gateway("/workflows", { schema: gatewayWorkflowsSchema, limitMs: askLimitMs, alsoFine: [404] });
+      if (!answer.ok) return answer;
+      const workflows = answer.value.value;
+      if (workflows === null) return { ok: true, learnt: { state: "older" } };
+      const routing = cluster.collector()?.frames().at(-1)?.gateway.routing ?? null;
+      const policy = routing && { order: routing.policy.order.kind, place: routing.policy.place.kind };
+      const { emulated } = cluster.connector;
+      return { ok: true, learnt: { state: "there", workflows, timeScale: cluster.timeScale(), emulated, policy } };
+    },
+    async rounds(clusterId) {
+      const cluster = clusterOf(clusterId);
+      if (cluster === null) return { ok: true, seen: { state: "no-gateway" } };
+      const answer = await cluster.gateway("/rounds", { schema: gatewayRoundsSchema, limitMs: askLimitMs, alsoFine: [404] });
+      if (!answer.ok) return answer;
+      const rounds = answer.value.value;
+      return { ok: true, seen: rounds === null ? { state: "older" } : { state: "there", rounds, timeScale: cluster.timeScale() } };
+    },
+    async tryRun({ clusterId, workflow, input }, signal) {
+      const cluster = clusterOf(clusterId);
+      if (cluster === null) return { ok: false, message: "This cluster is not connected: it has no gateway to run a workflow." };
+      return tryRun(cluster.gatewayUrl, { workflow, input }, signal);
+    },
+    waitTimes(clusterId) {
+      const newest = clusterOf(clusterId)?.collector()?.decisions(mostRecords) ?? [];
+      // A gateway that was started anew counts from the start again, and so does its clock.
+      const restart = newest.findIndex(({ sequence }, at) => at > 0 && sequence >= (newest[at - 1]?.sequence ?? 0));
+      const records = restart === -1 ? newest : newest.slice(0, restart);
+      return { waited: waitTimes(records), records: records.length };
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { DecisionFilter, FollowedCharts, LiveEvent, LiveFrame, SeriesRange } from "@/server/contracts/studio";
+import { bucketWidth } from "@/server/series/bucketWidth";
+import type { RangeRequest } from "@/server/series/seriesSource";
+import { type Clock, systemClock } from "@/server/telemetry/clock";
+import { passes } from "./decisionFilter";
+import type { NewsSource } from "./newsStream";
+
+type LiveSource = NewsSource<LiveEvent>;
+
+/** What a tab that has just opened gets of frames that were: sparklines begin with them. */
+const EARLIER_FRAMES_MS = 60_000;
+
+/** Records at a time: more is not read as it goes by. */
+const RECORDS = 60;
+
+/** Tails of charts come no more often than this, and of wide buckets, of which each moves little, ten times a bucket. */
+const TAIL_MS = { least: 500, most: 10_000, ofBucket: 0.1 };
+
+/** Frames come a little early or late. */
+const TOLERANCE_MS = 250;
+
+export interface FrameSourceOptions {
+  readonly frames: () => readonly LiveFrame[];
+  /** New frames, as they come. */
+  readonly follow: (signal: AbortSignal) => AsyncIterable<LiveFrame>;
+  /** Frames that the tab has seen are not given again. */
+  readonly afterMs: number;
+  readonly now?: () => number;
+}
+
+/** First the frames of the last minute, then each time the newest one. */
+export function frameSource({ frames, follow, afterMs, now = Date.now }: FrameSourceOptions): LiveSource {
+  let seenMs = Math.max(afterMs, now() - EARLIER_FRAMES_MS);
+  let first = true;
+  return {
+    take() {
+      const fresh = frames().filter(({ atMs }) => atMs > seenMs);
+      const given = first ? fresh : fresh.slice(-1);
+      seenMs = fresh.at(-1)?.atMs ?? seenMs;
+      first &&= fresh.length === 0;
+      return given.map((frame) => ({ kind: "frame", frame }));
+    },
+    async watch(tell, signal) {
+      for await (const _ of follow(signal)) tell();
+    },
+  };
+}
+
+export interface ColumnSourceOptions {
+  readonly charts: FollowedCharts;
+  readonly range: (request: RangeRequest) => Promise<SeriesRange>;
+  /** As `SeriesSource` says. */
+  readonly everyMs: number;
+  /** New frames: with them come new samples. */
+  readonly follow: (signal: AbortSignal) => AsyncIterable<LiveFrame>;
+  readonly clock?: Clock;
+}
+
+/**
+ * Charts up to the present: first their whole span, then buckets from the newest one on. While what was read waits for its reader
+ * nothing more is read.
+ */
+export function columnSource({ charts, range, everyMs, follow, clock = systemClock }: ColumnSourceOptions): LiveSource {
+  const { spanMs, points, series } = charts;
+  const bucketMs = bucketWidth(spanMs, points);
+  const tailMs = Math.max(everyMs, TAIL_MS.least, Math.min(TAIL_MS.most, TAIL_MS.ofBucket * bucketMs));
+  let waiting: SeriesRange | null = null;
+  let newestMs: number | null = null;
+  let problems: string | null = null;
+  let dueMs = Number.NEGATIVE_INFINITY;
+
+  async function read(): Promise<void> {
+    const nowMs = clock.wallMs();
+    dueMs = clock.steadyMs() + tailMs - TOLERANCE_MS;
+    const wholeMs = nowMs - spanMs;
+    // Of a wall clock that was set back the newest bucket is still to come.
+    const fromMs = newestMs === null || newestMs > nowMs ? wholeMs : Math.max(newestMs, wholeMs);
+    const answer = await range({ fromMs, toMs: nowMs + 1, bucketMs, series });
+    const told = answer.problems.join("\n");
+    // What could not be read for a while, and now can, fills its gap: then all of it is read once more.
+    newestMs = problems !== null && told !== problems ? null : (answer.atMs.at(-1) ?? newestMs);
+    problems = told;
+    waiting = answer;
+  }
+
+  return {
+    take() {
+      const taken = waiting;
+      waiting = null;
+      return taken === null ? [] : [{ kind: "columns", range: taken }];
+    },
+    async watch(tell, signal) {
+      await read();
+      tell();
+      for await (const _ of follow(signal)) {
+        if (waiting !== null || clock.steadyMs() < dueMs) continue;
+        await read();
+        tell();
+      }
+    },
+  };
+}
+
+/** The newest records that pass, then those that came since; they are looked at when frames come. @param latest newest first. */
+export function decisionSource(filter: DecisionFilter, latest: () => readonly Decision[]): LiveSource {
+  let seen: Decision | null = null;
+  let matched = 0;
+  let looked = 0;
+  let first = true;
+  return {
+    take() {
+      const all = latest();
+      const before = seen === null ? -1 : all.indexOf(seen);
+      const fresh = before === -1 ? all : all.slice(0, before);
+      if (fresh.length === 0 && !first) return [];
+      const found = fresh.filter((decision) => passes(decision, filter));
+      first = false;
+      seen = all[0] ?? null;
+      matched += found.length;
+      looked += fresh.length;
+      return [{ kind: "decisions", records: found.slice(0, RECORDS), matched, looked }];
+    },
+    watch: async () => undefined,
+  };
+}

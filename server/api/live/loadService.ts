@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import { defaultCascade } from "@/server/contracts/gateway/gatewayAdmin";
+import type { LoadStatus } from "@/server/contracts/studio";
+import type { ConnectedCluster } from "@/server/fleet/fleet";
+import { type LoadRun, startLoad } from "@/server/load/driver";
+import type { Store } from "@/server/store/store";
+import { loadWorkload } from "@/server/workloads/storedWorkloads";
+import type { Plan } from "@/solver/plan/plan";
+import { directStartOf } from "@/solver/plan/policySchema";
+import { withRouterScores } from "@/solver/workload/modelledRouter";
+import { drawSample } from "@/solver/workload/sample";
+import type { OutcomeTable, Workload } from "@/solver/workload/workload";
+import type { LoadService } from "../base/clusterServices";
+
+/** Seeds the draw of prompts: not the planner's draw, and held-out prompts anyway. */
+const loadSeed = 2;
+
+const idle: LoadStatus = {
+  state: "idle",
+  id: null,
+  workloadName: "",
+  requestsPerSecond: 0,
+  seconds: 0,
+  elapsedSeconds: 0,
+  sent: 0,
+  finished: 0,
+  failed: 0,
+  p50Seconds: null,
+  p95Seconds: null,
+  quality: null,
+  error: null,
+};
+
+export interface LoadServiceOptions {
+  readonly store: Store;
+  /** null: the cluster has no gateway. */
+  readonly clusterOf: (clusterId: string) => Pick<ConnectedCluster, "collector" | "connector" | "gatewayUrl" | "timeScale"> | null;
+  /** Where quality labels of answers go, by the gateway's id of the decision. */
+  readonly labels: Map<string, number>;
+}
+
+/** The prompts as the router of the plan in force reads them, where it has a modelled one. */
+function readByRouterOf({ policy }: Plan, { outcomes, seed }: Workload): OutcomeTable {
+  const directStart = directStartOf(policy);
+  return directStart === undefined ? outcomes : withRouterScores(outcomes, { auc: directStart.router.auc, seed });
+}
+
+/** More answers than any measuring window holds. */
+const keptLabels = 100_000;
+
+/** Replays a workload through the gateway of a cluster, one run at a time. */
+export function createLoadService({ store, clusterOf, labels }: LoadServiceOptions): LoadService & { close(): Promise<void> } {
+  let run: LoadRun | null = null;
+  const status = (): LoadStatus => run?.status() ?? idle;
+  const note = (actor: string, action: string, subject: string, detail: string) =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+
+  const onLabel = (decisionId: string, label: number): void => {
+    labels.set(decisionId, label);
+    const oldest = labels.keys().next().value;
+    if (labels.size > keptLabels && oldest !== undefined) labels.delete(oldest);
+  };
+
+  return {
+    status,
+    start({ clusterId, workloadId, requestsPerSecond, seconds }, actor) {
+      const refuse = (message: string) => ({ ok: false as const, message });
+      const cluster = clusterOf(clusterId);
+      if (cluster === null) return refuse("This cluster is not connected: there is no gateway to send to.");
+      if (status().state === "running") return refuse("Load is running already: stop it first.");
+      const planId = store.clusters.get(clusterId)?.runningPlanId ?? null;
+      const plan = planId === null ? null : store.plans.get(planId);
+      if (plan === null) return refuse("No plan is in force: apply one, then send load.");
+      const workload = loadWorkload(store, workloadId);
+      if (workload === null) return refuse(`There is no workload ${workloadId}.`);
+      const requests = Math.max(1, Math.round(requestsPerSecond * seconds));
+      run = startLoad({
+        id: randomUUID(),
+        gatewayUrl: cluster.gatewayUrl,
+        model: defaultCascade,
+        timeScale: cluster.timeScale(),
+        workloadName: workload.name,
+        requestsPerSecond,
+        seconds,
+        sample: drawSample(workload, { part: "heldOut", requestsPerSecond, requests, seed: loadSeed }),
+        outcomes: readByRouterOf(plan, workload),
+        // Only emulated engines replay the prompts of the plan's workload; those of another they answer with some row of it.
+        labelled: cluster.connector.emulated && plan.inputs.workload.id === workloadId,
+        onLabel,
+      });
+      cluster.collector()?.beginWindow();
+      note(actor, "start load", workload.name, `${requestsPerSecond} requests/s for ${seconds} s`);
+      return { ok: true, status: run.status() };
+    },
+    async stop(actor) {
+      if (run === null || status().state !== "running") return status();
+      note(actor, "stop load", status().workloadName, "");
+      return run.stop();
+    },
+    async close() {
+      await run?.stop();
+    },
+  };
+}

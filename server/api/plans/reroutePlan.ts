@@ -1,0 +1,40 @@
+import type { Outcome, RerouteRequest } from "@/server/contracts/studio";
+import { sealPlan } from "@/server/planning/planner/sealPlan";
+import { canonicalJson } from "@/solver/plan/canonical";
+import type { Plan } from "@/solver/plan/plan";
+import { deployedModelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { policyRefusal } from "@/solver/policies/policyRefusal";
+
+/**
+ * A plan on the same engines under another policy, as one that the Lab raced. Nothing here predicts what it will do: it keeps the
+ * figures of the plan that it was made of, which its notes say first.
+ *
+ * @param told what else its notes say, a sentence each.
+ */
+export function reroutePlan(
+  base: Plan,
+  { policy, name }: Omit<RerouteRequest, "planId">,
+  told: readonly string[] = [],
+): Outcome<{ readonly plan: Plan }> {
+  const refusal = policyRefusal(policy);
+  if (refusal !== null) return { ok: false, message: `The policy cannot run. ${refusal}` };
+  const deployed = new Set(base.deployment.map(({ model }) => model));
+  const stranger = deployedModelsOf(policy).find((model) => !deployed.has(model));
+  if (stranger !== undefined)
+    return { ok: false, message: `${stranger} has no engines in the plan ${base.id.slice(0, 8)}: it has ${[...deployed].join(", ")}.` };
+  const of = `those of plan ${base.id.slice(0, 8)}, which`;
+  const kept = sameRoutes(base.policy, policy)
+    ? `Latencies are ${of} has another order or place: nothing predicts them under this one. Quality and shares stay as they are.`
+    : `Quality, latency and shares are ${of} routes otherwise: nothing predicts this policy.`;
+  const note = `${kept} Race it in the Lab before it is put into force.`;
+  const { deployment, inputs, solver, apiVersion, kind } = base;
+  const predictions = { ...base.predictions, notes: [note, ...told, ...base.predictions.notes] };
+  const plan = sealPlan({ apiVersion, kind, deployment, inputs, solver, predictions, policy, metadata: { name } }, new Date());
+  return plan.id === base.id ? { ok: false, message: "This is the plan's own policy: nothing would change." } : { ok: true, plan };
+}
+
+/** Whether two policies send every request to the same models, however long it waits there: routes that go by load do so by the order too. */
+function sameRoutes(one: PolicyDocument, other: PolicyDocument): boolean {
+  const routes = ({ order: _, place: __, learnt: ___, ...rest }: PolicyDocument): string => canonicalJson(rest);
+  return (one.kind === "cascade" || one.kind === "fixed") && routes(one) === routes(other);
+}

@@ -1,0 +1,110 @@
+import type { Answer } from "@/server/clusters/connector/connector";
+import { type FileForm, generatedFiles } from "@/server/clusters/preview/generatedFiles";
+import { rehearseSteps } from "@/server/clusters/preview/rehearseSteps";
+import { type RollOutContext, rollOutContext } from "@/server/clusters/preview/rollOutContext";
+import { rollOutDip } from "@/server/clusters/steps/rollOutDip";
+import type { Outcome } from "@/server/contracts/studio";
+import { readConnection } from "@/server/fleet/connection";
+import { exportPlan } from "@/server/fleet/exportPlan";
+import type { ConnectedCluster } from "@/server/fleet/fleet";
+import type { Planning } from "@/server/planning/planningService";
+import type { Store } from "@/server/store/store";
+import type { Plan } from "@/solver/plan/plan";
+import type { PlanService } from "../base/planServices";
+import { rateNow } from "./rateNow";
+
+type Previewed = Pick<ConnectedCluster, "kind" | "connector" | "host" | "gateway" | "collector" | "timeScale">;
+
+export interface RollOutPreviewParts {
+  readonly store: Store;
+  readonly clusterOf: (clusterId: string) => Previewed | null;
+  readonly planning: Pick<Planning, "serve">;
+  /** A plan that is kept, or was solved lately. */
+  readonly planOf: (planId: string) => Plan | null;
+}
+
+/** What hosts' texts are, by the kind of cluster. */
+const forms: Readonly<Record<Previewed["kind"], FileForm>> = {
+  embedded: { language: "json", ending: "json" },
+  endpoints: { language: "json", ending: "json" },
+  processes: { language: "shell", ending: "sh" },
+  kubernetes: { language: "yaml", ending: "yaml" },
+  ray: { language: "yaml", ending: "yaml" },
+};
+
+/** What putting a plan into force would do, before anybody approves it: the dip, the files, a rehearsal; and the plan for somebody else's hands. */
+export function createRollOutPreview(parts: RollOutPreviewParts): Pick<PlanService, "capacityDip" | "generated" | "rehearse" | "export"> {
+  const { store, clusterOf, planning, planOf } = parts;
+
+  async function lookAt(
+    planId: string,
+    clusterId: string,
+    signal?: AbortSignal,
+  ): Promise<Answer<{ readonly cluster: Previewed; readonly ground: RollOutContext }>> {
+    const target = planOf(planId);
+    if (target === null) return { ok: false, message: `There is no plan ${planId}.` };
+    const cluster = clusterOf(clusterId);
+    if (cluster === null)
+      return { ok: false, message: "This cluster is only described, or cannot be reached: nothing can be put into force there." };
+    const ground = await rollOutContext(cluster, target, signal);
+    return ground.ok ? { ok: true, value: { cluster, ground: ground.value } } : ground;
+  }
+
+  return {
+    async capacityDip(planId, clusterId, signal) {
+      const looked = await lookAt(planId, clusterId, signal);
+      if (!looked.ok) return looked;
+      const { cluster, ground } = looked.value;
+      const runningId = ground.rollOut.routing.planId;
+      const running = runningId === null ? null : planOf(runningId);
+      if (runningId !== null && running === null)
+        return {
+          ok: false,
+          message: `The plan in force, ${runningId.slice(0, 8)}, is not kept here: what it sustains cannot be simulated.`,
+        };
+      const rate = rateNow(cluster.collector(), ground.target);
+      return rollOutDip({
+        ...ground,
+        running,
+        rate,
+        applications: store.applications.list(clusterId),
+        timeScale: cluster.timeScale(),
+        serve: (plan, servings) => planning.serve(plan, { servings, requestsPerSecond: rate.requestsPerSecond }, signal),
+      });
+    },
+    async generated(planId, clusterId) {
+      const looked = await lookAt(planId, clusterId);
+      if (!looked.ok) return looked;
+      const { cluster, ground } = looked.value;
+      const files = await generatedFiles(ground, cluster.host, forms[cluster.kind]);
+      return files.ok ? { ok: true, files: files.value } : files;
+    },
+    async rehearse(planId, clusterId, signal) {
+      const looked = await lookAt(planId, clusterId, signal);
+      if (!looked.ok) return looked;
+      const { host, gateway } = looked.value.cluster;
+      const ways = {
+        host,
+        gateway,
+        artefactOf: (hash: string) => store.artefacts.get(hash)?.bytes ?? null,
+        encoderOf: (hash: string) => store.artefacts.get(hash)?.artefact.training.encoder ?? null,
+      };
+      return { ok: true, steps: await rehearseSteps(looked.value.ground, ways, signal) };
+    },
+    export(planId, clusterId, format): Outcome<{ readonly name: string; readonly text: string }> {
+      const plan = planOf(planId);
+      if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
+      const row = store.clusters.get(clusterId);
+      if (row === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
+      if (row.connection === null)
+        return {
+          ok: false,
+          message: `${row.spec.name} has no connection that says which images and weights its engines load: give one to \`weir export --connection\`.`,
+        };
+      const connection = readConnection(row.connection);
+      if (!connection.ok) return connection;
+      const exported = exportPlan(plan, { connection: connection.value, clusterId, format });
+      return exported.ok ? { ok: true, ...exported.value } : exported;
+    },
+  };
+}

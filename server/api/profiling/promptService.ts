@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import type { ControlledGateway } from "@/server/api/gateway/gatewayActs";
+import { gatewayPrompts } from "@/server/api/gateway/gatewayPrompts";
+import type { Outcome, PromptSet, PromptsOfGateway } from "@/server/contracts/studio";
+import { reasonOf } from "@/server/lib/reasonOf";
+import { sampleInThread, surveyInThread } from "@/server/prompts/promptsThread";
+import type { Store } from "@/server/store/store";
+import { maxPromptBytes, type Uploads } from "@/server/store/uploads";
+import type { PromptService } from "../base/profilingServices";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Whoever does what nobody ordered. */
+const studio = "studio";
+
+export interface PromptParts {
+  readonly store: Store;
+  readonly uploads: Uploads;
+  /** null: the cluster is not connected. */
+  readonly gatewayOf: (clusterId: string) => ControlledGateway | null;
+}
+
+/**
+ * Samples of prompts: taken of uploads, listed, and their texts deleted by hand or when their time is over, which is looked at now and
+ * every hour. Until it is closed.
+ */
+export function createPromptService({ store, uploads, gatewayOf }: PromptParts): PromptService & { close(): void } {
+  const closing = new AbortController();
+  /** Uploads that are being sampled, and the names that their samples will have. */
+  const beingSampled = new Map<string, string>();
+  const note = (actor: string, action: string, subject: string, detail: string) =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+
+  /** At once for all of them: the store's files are built anew after it. */
+  function forget(sets: readonly PromptSet[], actor: string, why: string): void {
+    store.erasing(() => {
+      for (const { id, name, prompts } of sets) {
+        store.prompts.deleteTexts(id);
+        store.profiles.dropAnswersOf(id);
+        store.batches.dropAnswersOf(id);
+        note(actor, "delete prompts", name, `${prompts} prompts and the answers kept of them; ${why}`);
+      }
+    });
+  }
+
+  function sweep(): void {
+    try {
+      uploads.sweep();
+      const over = store.prompts.expired(new Date().toISOString());
+      if (over.length > 0) forget(over, studio, "their time was over");
+    } catch (problem) {
+      // Another process may hold the file: an hour later it is tried again.
+      process.stderr.write(`Prompts whose time is over could not be deleted: ${problem instanceof Error ? problem.message : problem}\n`);
+    }
+  }
+
+  // Begun by a studio that was killed.
+  store.prompts.abandon();
+  store.scrub();
+  sweep();
+  const timer = setInterval(sweep, HOUR_MS);
+  timer.unref();
+
+  /** Reads a file once into a sample of its own. What was begun of one that fails is taken back. */
+  async function sampleFile(
+    file: { readonly path: string; readonly name: string },
+    request: Parameters<PromptService["sample"]>[0],
+    actor: string,
+  ): Promise<Outcome<{ readonly id: string }>> {
+    const { name, size, by, draw, ofTraffic, retentionDays } = request;
+    const id = randomUUID();
+    let [taken, isKept] = [0, false];
+    store.prompts.begin(id, new Date().toISOString());
+    try {
+      const outcome = await sampleInThread(
+        file,
+        { size, by, draw, ofTraffic },
+        (prompts) => {
+          store.prompts.add(id, taken, prompts);
+          taken += prompts.length;
+        },
+        closing.signal,
+      );
+      if (!outcome.ok) return outcome;
+      const now = Date.now();
+      const createdAt = new Date(now).toISOString();
+      const expiresAt = retentionDays === null ? null : new Date(now + retentionDays * DAY_MS).toISOString();
+      const { prompts, population } = outcome.sampled;
+      store.atomically(() => {
+        store.prompts.finish({ id, name, createdAt, actor, from: file.name, expiresAt, ...outcome.sampled });
+        const kept = retentionDays === null ? "kept until deleted" : `kept for ${retentionDays} days`;
+        note(actor, "sample prompts", name, `${prompts} of ${population} of ${file.name}, draw ${draw}, ${kept}`);
+      });
+      isKept = true;
+      return { ok: true, id };
+    } finally {
+      // A store that is closed does it at the next start.
+      if (!isKept && !closing.signal.aborted && store.prompts.abandon(id) > 0 && taken > 0) store.scrub();
+    }
+  }
+
+  return {
+    list: () => store.prompts.list(),
+    async sample(request, actor) {
+      const { uploadId, name } = request;
+      const file = uploads.file(uploadId);
+      if (file === null) return { ok: false, message: "The uploaded file is not kept any more: send it again." };
+      if (beingSampled.has(uploadId)) return { ok: false, message: "A sample of this file is being taken already." };
+      const isTaken = [...beingSampled.values()].includes(name) || store.prompts.list().some((set) => set.name === name && !set.deleted);
+      if (isTaken) return { ok: false, message: `There is a sample "${name}" already: give this one another name.` };
+      beingSampled.set(uploadId, name);
+      try {
+        const sampled = await sampleFile(file, request, actor);
+        if (sampled.ok) uploads.remove(uploadId);
+        return sampled;
+      } finally {
+        beingSampled.delete(uploadId);
+      }
+    },
+    async takeFromGateway({ clusterId, from }: PromptsOfGateway, actor) {
+      const prompts = await gatewayPrompts(gatewayOf(clusterId), from);
+      if (!prompts.ok) return prompts;
+      const cluster = store.clusters.get(clusterId)?.spec.name ?? clusterId;
+      const name = `${prompts.name} of ${cluster}, ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`;
+      let broken: string | null = null;
+      async function* bytes(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+        try {
+          for await (const line of lines) yield Buffer.from(`${line}\n`);
+        } catch (problem) {
+          broken = reasonOf(problem);
+          throw problem;
+        }
+      }
+      const saved = await uploads.save(bytes(prompts.lines), name, maxPromptBytes).catch((problem: unknown): Outcome<never> => {
+        if (broken === null) throw problem;
+        return { ok: false, message: broken };
+      });
+      if (!saved.ok) return saved;
+      const read = await surveyInThread({ path: uploads.file(saved.id)?.path ?? "", name }, closing.signal);
+      if (!read.ok) {
+        uploads.remove(saved.id);
+        return read;
+      }
+      note(actor, "take prompts of a gateway", cluster, `${read.survey.prompts} prompts of ${prompts.name}`);
+      return { ok: true, uploadId: saved.id, survey: read.survey, retentionDays: prompts.retentionDays };
+    },
+    archive(uploadId) {
+      if (beingSampled.has(uploadId)) return { ok: false, message: "A sample of this file is being taken: it goes when that is done." };
+      uploads.remove(uploadId);
+      return { ok: true };
+    },
+    deleteTexts(id, actor) {
+      const set = store.prompts.get(id);
+      if (set === null) return { ok: false, message: "There is no such sample of prompts." };
+      if (set.deleted) return { ok: false, message: `The texts of "${set.name}" are deleted already.` };
+      const [open] = store.profiles.openOn(id);
+      if (open !== undefined) {
+        return { ok: false, message: `The profile "${open.request.name}" still asks these prompts: stop it, or let it end, first.` };
+      }
+      const [batch] = store.batches.openOn(id);
+      if (batch !== undefined)
+        return { ok: false, message: `The batch "${batch}" still asks these prompts: stop it, or let it end, first.` };
+      forget([set], actor, "by hand");
+      return { ok: true };
+    },
+    close() {
+      clearInterval(timer);
+      closing.abort();
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import type { HandLabelOrder } from "@/server/contracts/studio";
+import { createLabelQueue, type LabelQueue, type Shown } from "@/server/profiling/measures/labelQueue";
+import { type DecisionsOf, recheckOf } from "@/server/profiling/measures/recheck";
+import { ADVISED_LABELS, trustReport } from "@/server/profiling/measures/trustReport";
+import type { Store } from "@/server/store/store";
+import type { TrustService } from "../base/profilingServices";
+
+export interface TrustServiceOptions {
+  readonly store: Store;
+  readonly decisionsOf: DecisionsOf;
+}
+
+type Kind = HandLabelOrder["kind"];
+
+const keyOf = ({ position, model, other }: Shown): string => `${position} ${model} ${other}`;
+
+/** How long a task is kept from others for the person who was given it last. */
+const HOLD_MS = 10 * 60_000;
+
+/** How long after a person was last given a task what they skipped comes up for them again. */
+const SITTING_MS = 4 * 3_600_000;
+
+const GONE = { ok: false, message: "This profile has no such answer to label, or keeps its text no more." } as const;
+
+/** A person who labels one kind of a job. */
+interface Sitting {
+  readonly jobId: string;
+  readonly atMs: number;
+  /** The tasks before them. */
+  readonly held: ReadonlySet<string>;
+  readonly skipped: ReadonlySet<string>;
+}
+
+const sittingOf = ({ jobId, kind }: { readonly jobId: string; readonly kind: Kind }, actor: string): string =>
+  JSON.stringify([jobId, kind, actor]);
+
+/** Labels given by hand, and what they say of a profile's measures. */
+export function createTrustService({ store, decisionsOf }: TrustServiceOptions): TrustService {
+  /** The order of a large job takes a while to be made; people label one job at a time. */
+  let last: { readonly jobId: string; readonly kind: Kind; readonly queue: LabelQueue } | null = null;
+
+  const sittings = new Map<string, Sitting>();
+
+  function heldByOthers(jobId: string, own: string): ReadonlySet<string> {
+    const holds = ([holder, sitting]: readonly [string, Sitting]) =>
+      holder !== own && sitting.jobId === jobId && sitting.atMs + HOLD_MS >= Date.now();
+    return new Set([...sittings].filter(holds).flatMap(([, { held }]) => [...held]));
+  }
+
+  function skippedBy(holder: string): ReadonlySet<string> {
+    for (const [each, { atMs }] of sittings) if (atMs + SITTING_MS < Date.now()) sittings.delete(each);
+    return sittings.get(holder)?.skipped ?? new Set();
+  }
+
+  function deskOf(
+    jobId: string,
+    kind: Kind,
+  ): { readonly ok: true; readonly queue: LabelQueue } | { readonly ok: false; readonly message: string } {
+    const profile = store.profiles.get(jobId);
+    if (profile === null) return { ok: false, message: `There is no profile ${jobId}.` };
+    if (!profile.request.keepAnswers) {
+      return {
+        ok: false,
+        message:
+          "This profile kept no answers, so there is nothing to label. Profile the sample again with answers kept; a few hundred prompts are enough.",
+      };
+    }
+    if (store.prompts.count(profile.promptSetId) === 0) {
+      return { ok: false, message: "The texts of these prompts and answers were deleted. Labels that were given stay." };
+    }
+    if (kind === "two" && profile.request.models.length < 2) {
+      return { ok: false, message: "This profile has one model, so there are no two answers to compare. Label single answers." };
+    }
+    if (last?.jobId !== jobId || last.kind !== kind) last = { jobId, kind, queue: createLabelQueue(store, profile, kind) };
+    return { ok: true, queue: last.queue };
+  }
+
+  return {
+    next(jobId, kind, actor) {
+      const found = deskOf(jobId, kind);
+      if (!found.ok) return found;
+      const labels = store.handLabels.list(jobId).filter(({ otherModel }) => (otherModel === "") === (kind === "one"));
+      const labelled = new Set(labels.map(({ position, model, otherModel }) => keyOf({ position, model, other: otherModel })));
+      const holder = sittingOf({ jobId, kind }, actor);
+      const skipped = skippedBy(holder);
+      const passed = [labelled, heldByOthers(jobId, holder), skipped];
+      const tasks = found.queue.next((shown) => passed.some((keys) => keys.has(keyOf(shown))), 2);
+      sittings.set(holder, { jobId, atMs: Date.now(), held: new Set(tasks.map(({ shown }) => keyOf(shown))), skipped });
+      const [task = null, after = null] = tasks.map(({ index, shown }) => found.queue.task(index, shown));
+      const left = [...skipped].filter((key) => !labelled.has(key)).length;
+      return { ok: true, progress: { task, after, labelled: labels.length, skipped: left, advised: ADVISED_LABELS } };
+    },
+    label({ jobId, kind, index, quality }, actor) {
+      const found = deskOf(jobId, kind);
+      if (!found.ok) return found;
+      const shown = found.queue.at(index);
+      if (shown === null) return GONE;
+      const { position, model, other } = shown;
+      const key = { profileId: jobId, position, model, otherModel: other };
+      const given = store.handLabels.get(key);
+      if (given !== null && given.actor !== actor) {
+        return { ok: false, message: `${given.actor} labelled this one meanwhile. That label stays; the next one comes up.` };
+      }
+      store.handLabels.save({ ...key, quality, actor, at: new Date().toISOString() });
+      return { ok: true };
+    },
+    skip(order, actor) {
+      const found = deskOf(order.jobId, order.kind);
+      if (!found.ok) return found;
+      const shown = found.queue.at(order.index);
+      if (shown === null) return GONE;
+      const holder = sittingOf(order, actor);
+      const skipped = new Set(skippedBy(holder)).add(keyOf(shown));
+      const held = sittings.get(holder)?.held ?? new Set();
+      sittings.set(holder, { jobId: order.jobId, atMs: Date.now(), held, skipped });
+      return { ok: true };
+    },
+    undo(jobId, kind, actor) {
+      const label = store.handLabels.last(jobId, kind, actor);
+      if (label === null) return { ok: false, message: "There is no label of yours to take back." };
+      store.handLabels.remove(label);
+      return { ok: true };
+    },
+    report(jobId, floor) {
+      const profile = store.profiles.get(jobId);
+      if (profile === null) return { ok: false, message: `There is no profile ${jobId}.` };
+      return { ok: true, trust: { ...trustReport(store, profile, floor), recheck: recheckOf(store, profile, decisionsOf) } };
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { otherSpace } from "@/server/contracts/gateway/predictedSpace";
+import type { Artefact, Outcome } from "@/server/contracts/studio";
+import type { DeclaredWorkflow, ReadWorkflow } from "@/server/contracts/studio/declaredWorkflows";
+import { inCapacityThread } from "@/server/planning/workflows/capacityThread";
+import type { StoredWorkflow } from "@/server/store/declaredWorkflowRepository";
+import type { Store } from "@/server/store/store";
+import { loadWorkload } from "@/server/workloads/storedWorkloads";
+import { canonicalJson, type Json } from "@/solver/plan/canonical";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { readWorkflowText } from "@/solver/workflow/graphs/importGraph";
+import type { DeclaredWorkflowService } from "../base/workloadServices";
+import { oracleNote } from "./oracleNote";
+
+/** Workflows that are declared in the studio. */
+export function createDeclaredWorkflowService(store: Store): DeclaredWorkflowService {
+  const note = (actor: string, action: string, subject: string, detail: string) =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+
+  const predictorsOf = (document: WorkflowDocument, artefacts: readonly Artefact[]): readonly Artefact[] =>
+    artefacts.filter(
+      ({ kind, training: { workflow, models } }) =>
+        kind === "configurations" && workflow !== undefined && otherSpace({ workflow, models }, { workflow: document, models }) === null,
+    );
+
+  return {
+    list() {
+      const artefacts = store.artefacts.list();
+      return store.declaredWorkflows.list().map((kept): DeclaredWorkflow => {
+        const predictors = predictorsOf(kept.document, artefacts);
+        return {
+          ...kept,
+          predictors: predictors.map(({ hash, version, training }) => ({ hash, version, workloadName: training.workloadName })),
+        };
+      });
+    },
+    read(text) {
+      const read = readWorkflowText(text);
+      return read.ok ? { ok: true, read: readOf(read) } : read;
+    },
+    keep(text, actor) {
+      const read = readWorkflowText(text);
+      if (!read.ok) return read;
+      const { document, origin } = read;
+      const { name } = document;
+      return store.atomically((): Outcome<{ readonly name: string; readonly version: number; readonly again: boolean }> => {
+        const latest = store.declaredWorkflows.find(name);
+        if (latest !== null && sameDocument(latest, document)) return { ok: true, name, version: latest.version, again: true };
+        const version = store.declaredWorkflows.put({ document, origin, actor, createdAt: new Date().toISOString() });
+        note(actor, "declare workflow", name, `version ${version}${origin === "weir" ? "" : `, of a graph of ${origin}`}`);
+        return { ok: true, name, version, again: false };
+      });
+    },
+    remove: (name, actor) =>
+      store.atomically((): Outcome<{ readonly says: string }> => {
+        if (!store.declaredWorkflows.remove(name, { actor, createdAt: new Date().toISOString() }))
+          return { ok: false, message: `There is no declared workflow ${name}.` };
+        note(actor, "remove workflow", name, "");
+        return { ok: true, says: removedText(store, name) };
+      }),
+    async capacity({ planId, workloadId, workflow: name }, signal) {
+      const plan = store.plans.get(planId);
+      const workload = loadWorkload(store, workloadId);
+      const found = store.declaredWorkflows.find(name);
+      if (plan === null) return { ok: false, message: `There is no kept plan ${planId}.` };
+      if (workload === null) return { ok: false, message: `There is no workload ${workloadId}.` };
+      if (found === null) return { ok: false, message: `There is no declared workflow ${name}.` };
+      const { deployment, policy, inputs } = plan;
+      const made = await inCapacityThread({ plan: { deployment, policy, inputs }, workload, workflow: found.document }, signal);
+      if (!made.ok) return made;
+      const { curve } = made;
+      const deployed = deployment.map(({ model }) => model);
+      const own = predictorsOf(found.document, store.artefacts.list()).find(({ training: { models } }) =>
+        models.every((model) => deployed.includes(model)),
+      );
+      return { ok: true, curve: { ...curve, notes: [...curve.notes, oracleNote(own)] } };
+    },
+  };
+}
+
+const readOf = ({ document, origin, notes }: ReadWorkflow): ReadWorkflow => ({ document, origin, notes });
+
+const sameDocument = ({ document }: StoredWorkflow, other: WorkflowDocument): boolean =>
+  canonicalJson(document as unknown as Json) === canonicalJson(other as unknown as Json);
+
+/** Plans have their own copies of workflows, so that none of them changes. */
+function removedText(store: Store, name: string): string {
+  const running = store.clusters.list().filter(({ runningPlanId }) => {
+    const policy = runningPlanId === null ? undefined : store.plans.get(runningPlanId)?.policy;
+    return policy?.kind === "just-in-time" && policy.workflows.some(({ workflow }) => workflow.name === name);
+  });
+  return running.length === 0
+    ? "Plans that run it have their own copy of it and stay as they are."
+    : `The plan in force on ${running.map(({ spec }) => spec.name).join(", ")} has its own copy of it and goes on running it, as all plans that do.`;
+}

@@ -1,0 +1,133 @@
+import type { CardStore } from "@/server/cards/cardStore";
+import type { ArrivalsGround } from "@/server/planning/arrivals/findArrivals";
+import { resolveArrivals } from "@/server/planning/arrivals/resolveArrivals";
+import { importArrivals } from "@/server/planning/imports/importArrivals";
+import { importOutcomes } from "@/server/planning/imports/importOutcomes";
+import { importWorkloadLines } from "@/server/planning/imports/importWorkloadLines";
+import { unknownModels } from "@/server/planning/imports/surveyWorkload";
+import type { Store } from "@/server/store/store";
+import type { Uploads } from "@/server/store/uploads";
+import { workloadDetail } from "@/server/workloads/describeWorkload";
+import { loadWorkload, storeWorkload } from "@/server/workloads/storedWorkloads";
+import { workloadHash } from "@/server/workloads/workloadCodec";
+import { workloadLines } from "@/server/workloads/workloadLines";
+import { buildWorkload } from "@/solver/workload/buildWorkload";
+import { compareWorkloads } from "@/solver/workload/compareWorkloads";
+import type { Workload } from "@/solver/workload/workload";
+import type { WorkloadService } from "../base/workloadServices";
+import { workloadTies } from "./workloadTies";
+
+export interface WorkloadServiceParts {
+  readonly store: Store;
+  readonly uploads: Uploads;
+  readonly cards: CardStore;
+  readonly arrivals: ArrivalsGround;
+}
+
+/** Fixed, so that the same files give the same workload, and with it the same plans, wherever they are imported. */
+const workloadSeed = 1;
+
+/** Workloads: listed, opened, compared, joined from uploaded tables, and read and written as lines. */
+export function createWorkloadService({ store, uploads, cards, arrivals }: WorkloadServiceParts): WorkloadService {
+  const note = (actor: string, action: string, subject: string, detail: string) =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+  /** The refusal of what is here already; null when it is not. */
+  const sameAs = (workload: Workload) => {
+    const same = store.workloads.summary(workloadHash(workload));
+    return same === null
+      ? null
+      : { ok: false as const, message: `The same prompts and arrivals are here already, as "${same.name}" v${same.version}.` };
+  };
+
+  return {
+    list: () => store.workloads.list(),
+    get(id) {
+      const summary = store.workloads.summary(id);
+      const workload = loadWorkload(store, id);
+      return summary === null || workload === null ? null : { summary, detail: workloadDetail(workload) };
+    },
+    async importUploads({ outcomesUploadId, arrivalsUploadId, judgeAuc, name, ...selection }, actor) {
+      const outcomesSource = uploads.open(outcomesUploadId);
+      const arrivalsSource = arrivalsUploadId === null ? null : uploads.open(arrivalsUploadId);
+      if (outcomesSource === null || (arrivalsUploadId !== null && arrivalsSource === null)) {
+        return { ok: false, message: "An uploaded file is not kept any more: send it again." };
+      }
+      const outcomes = await importOutcomes(outcomesSource, { ...selection, models: cards.read().catalogue.models });
+      if (!outcomes.ok) return outcomes;
+      const trace = arrivalsSource === null ? null : await importArrivals(arrivalsSource);
+      if (trace !== null && !trace.ok) return trace;
+      const workload = buildWorkload({ name, outcomes, arrivals: trace, judgeAuc, seed: workloadSeed });
+      const same = sameAs(workload);
+      if (same !== null) return same;
+      const id = store.atomically(() => {
+        note(actor, "import workload", name, workload.origin.outcomes);
+        return storeWorkload(store, workload);
+      });
+      for (const upload of [outcomesUploadId, arrivalsUploadId]) if (upload !== null) uploads.remove(upload);
+      return { ok: true, id };
+    },
+    async importLines(uploadId, actor) {
+      const source = uploads.open(uploadId);
+      if (source === null) return { ok: false, message: "The uploaded file is not kept any more: send it again." };
+      const read = await importWorkloadLines(source);
+      if (!read.ok) return read;
+      const unknown = unknownModels(read.workload, cards.read().catalogue.models);
+      if (unknown !== null) return { ok: false, message: unknown };
+      const same = sameAs(read.workload);
+      if (same !== null) return same;
+      const id = store.atomically(() => {
+        note(actor, "import workload", read.workload.name, read.workload.origin.outcomes);
+        return storeWorkload(store, read.workload);
+      });
+      uploads.remove(uploadId);
+      return { ok: true, id };
+    },
+    async replaceArrivals(request, actor) {
+      const summary = store.workloads.summary(request.workloadId);
+      const workload = loadWorkload(store, request.workloadId);
+      if (summary === null || workload === null) return { ok: false, message: `There is no workload ${request.workloadId}.` };
+      const resolved = await resolveArrivals(request, arrivals);
+      if (!resolved.ok) return resolved;
+      const made = resolved.parts.map(({ segment, arrivalSeconds, origin, byHour }) => ({
+        ...workload,
+        name: segment === null ? workload.name : `${workload.name} · ${segment}`,
+        arrivalSeconds,
+        origin: { ...workload.origin, arrivals: origin, byHour },
+      }));
+      const same = made.map(sameAs).find((refusal) => refusal !== null);
+      if (same !== undefined) return same;
+      const ids = store.atomically(() =>
+        made.map((each) => {
+          note(actor, "give a workload other arrivals", each.name, each.origin.arrivals);
+          return storeWorkload(store, each, { parentId: summary.id, profileId: summary.profileId });
+        }),
+      );
+      if (request.arrivals.kind === "upload") uploads.remove(request.arrivals.uploadId);
+      return { ok: true, ids };
+    },
+    compare(a, b) {
+      const [ofA, ofB] = [store.workloads.summary(a), store.workloads.summary(b)];
+      const [inA, inB] = [loadWorkload(store, a), loadWorkload(store, b)];
+      if (ofA === null || ofB === null || inA === null || inB === null) return null;
+      return { a: ofA, b: ofB, content: compareWorkloads(inA, inB) };
+    },
+    ties: (id) => workloadTies(store, id),
+    uses: () => Object.fromEntries(store.plans.countByWorkload().map(({ workloadId, plans }) => [workloadId, plans])),
+    write(id) {
+      const workload = loadWorkload(store, id);
+      return workload === null ? null : { name: workload.name, lines: workloadLines(workload) };
+    },
+    remove(id, actor) {
+      const summary = store.workloads.summary(id);
+      if (summary === null) return { ok: false, message: `There is no workload ${id}.` };
+      const running = store.clusters.list().map((cluster) => cluster.runningPlanId);
+      const inUse = running.some((planId) => planId !== null && store.plans.get(planId)?.inputs.workload.id === id);
+      if (inUse) return { ok: false, message: `"${summary.name}" belongs to a plan in force: put another plan into force first.` };
+      store.atomically(() => {
+        store.workloads.remove(id);
+        note(actor, "remove workload", summary.name, id);
+      });
+      return { ok: true };
+    },
+  };
+}

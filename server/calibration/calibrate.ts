@@ -1,0 +1,16 @@
+import { TaskThreads } from "../threads/taskThreads";
+import type { CalibrationAnswer, CalibrationReply, CalibrationTask, Predicted } from "./calibrationRequest";
+
+const threadsOf = (atOnce: number) => new TaskThreads<CalibrationTask, CalibrationAnswer, Predicted>({ file: "calibrationWorker", atOnce });
+
+/** Tasks of a kind at once, further ones wait: a fit of minutes holds up no check, and no crowd of them holds up planning. */
+const threads = { check: threadsOf(3), fit: threadsOf(2) } as const;
+
+/**
+ * Runs a task in a worker thread of its own and streams its progress, then its answer.
+ *
+ * @throws the signal's reason when it aborts, after which the worker is gone; whatever the worker threw.
+ */
+export function calibrate(task: CalibrationTask, signal: AbortSignal): AsyncGenerator<CalibrationReply, void> {
+  return threads[task.kind].stream(task, signal);
+}

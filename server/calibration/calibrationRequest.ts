@@ -1,0 +1,45 @@
+import type { ChosenFit } from "@/solver/calibration/chooseFit";
+import type { ServingPrediction } from "@/solver/calibration/predictServing";
+import type { GroupErrors } from "@/solver/calibration/servingErrors";
+import type { ServingRow, UnsupportedRow } from "@/solver/calibration/servingRow";
+import type { UserCards } from "@/solver/hardware/cardSchema";
+import type { EngineKind, EngineProfile } from "@/solver/hardware/engineProfile";
+
+/** What a calibration worker is started for. */
+export type CalibrationTask =
+  | {
+      readonly kind: "check";
+      readonly rows: readonly ServingRow[];
+      /** What each engine's rows are predicted with. */
+      readonly profiles: Readonly<Record<EngineKind, EngineProfile>>;
+      readonly userCards: UserCards;
+    }
+  | {
+      readonly kind: "fit";
+      /** Of one engine. */
+      readonly rows: readonly ServingRow[];
+      readonly base: EngineProfile;
+      readonly userCards: UserCards;
+      /** Whether the efficiencies are fitted too, beside the host terms; null: as the error on rows kept aside decides. */
+      readonly efficiencies: boolean | null;
+      /** Whether TTFT is left out of the fit. */
+      readonly tpotOnly: boolean;
+      readonly id: string;
+      readonly name: string;
+      /** ISO date of the fit. */
+      readonly asOf: string;
+    };
+
+/** From the worker on its way: predictions in batches as they are made. */
+export interface Predicted {
+  readonly kind: "predicted";
+  readonly predictions: readonly ServingPrediction[];
+  readonly unsupported: readonly UnsupportedRow[];
+}
+
+/** From the worker, last. */
+export type CalibrationAnswer =
+  | { readonly kind: "checked"; readonly errors: readonly GroupErrors[] }
+  | { readonly kind: "fit"; readonly answer: ChosenFit };
+
+export type CalibrationReply = Predicted | CalibrationAnswer;

@@ -1,0 +1,15 @@
+import type { Store } from "@/server/store/store";
+import { engineProfiles } from "@/solver/hardware/builtInProfiles";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
+
+/** The profile plans are made with. */
+export function profileInUse(store: Store): EngineProfile {
+  const id = store.calibrations.inUse();
+  return (id === null ? null : profileOf(store, id)) ?? engineProfiles.vllm;
+}
+
+/** A profile that is built in or kept; null where there is none of this id. */
+export function profileOf(store: Store, id: string): EngineProfile | null {
+  const builtIn = Object.values(engineProfiles).find((profile) => profile.id === id);
+  return builtIn ?? store.calibrations.list().find(({ profile }) => profile.id === id)?.profile ?? null;
+}

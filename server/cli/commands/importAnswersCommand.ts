@@ -1,0 +1,50 @@
+import { createReadStream, existsSync } from "node:fs";
+import { basename } from "node:path";
+import { createGunzip } from "node:zlib";
+import type { Command } from "commander";
+import { keepAnswers } from "@/server/api/ensembles/keepAnswers";
+import { studioSettings } from "@/server/lib/studioSettings";
+import { importAnswers } from "@/server/planning/imports/importAnswers";
+import { openStore } from "@/server/store/store";
+import { EXIT, type ExitCode, refuse } from "./exitCodes";
+
+interface AnswerFlags {
+  readonly of: readonly string[];
+  readonly sample: string;
+}
+
+/** Models of one sample: sixteen experts and an aggregator. */
+const mostModels = 17;
+
+/** `weir import answers`: keeps a table of labelled answers of any size as a sample in this machine's studio. */
+export function addImportAnswersCommand(importing: Command, onExit: (code: ExitCode) => void): void {
+  importing
+    .command("answers <file>")
+    .description("keep a CSV of labelled answers (prompt_id, model, correct, answer, out_tok; .gz too) as a sample, to choose a gate on")
+    .requiredOption("--of <list>", "models of it, comma separated, 17 at most", (list: string) =>
+      list.split(",").map((model) => model.trim()),
+    )
+    .requiredOption("--sample <name>", "the sample's name")
+    .action(async (file: string, flags: AnswerFlags) => onExit(await importSample(file, flags)));
+}
+
+async function importSample(file: string, { of: models, sample: name }: AnswerFlags): Promise<ExitCode> {
+  if (!existsSync(file)) return refuse(`There is no file ${file}.`);
+  if (models.length < 2 || models.length > mostModels) return refuse(`--of names ${models.length} models: name 2 to ${mostModels}.`);
+  const twice = models.find((model, at) => models.indexOf(model) !== at);
+  if (twice !== undefined) return refuse(`--of names ${twice} twice: name each model once.`);
+  const bytes = createReadStream(file);
+  const stream = file.endsWith(".gz") ? bytes.pipe(createGunzip()) : bytes;
+  const read = await importAnswers({ name: basename(file), stream }, models);
+  if (!read.ok) return refuse(read.message);
+  const { sample, notes } = read;
+  const store = openStore(studioSettings(process.env).stateDir);
+  try {
+    const taken = { sample, origin: "uploaded" as const, notes: [`Of ${basename(file)}.`, ...notes] };
+    for (const said of notes) process.stderr.write(`${said}\n`);
+    process.stdout.write(`${keepAnswers(store, taken, { name, actor: "command line" })}\n`);
+    return EXIT.done;
+  } finally {
+    store.close();
+  }
+}

@@ -1,0 +1,61 @@
+import { createReadStream, existsSync } from "node:fs";
+import { basename } from "node:path";
+import type { Command } from "commander";
+import { batchSample } from "@/server/api/ensembles/batchSample";
+import { keepAnswers } from "@/server/api/ensembles/keepAnswers";
+import { readJobResults } from "@/server/batches/jobResults";
+import { studioSettings } from "@/server/lib/studioSettings";
+import { openStore, type Store } from "@/server/store/store";
+import { EXIT, type ExitCode, refuse } from "./exitCodes";
+
+interface ResultFlags {
+  readonly prompts: string;
+  readonly ensemble: string;
+  readonly sample: string;
+}
+
+/** `weir import results`: makes what a job file's workers wrote a sample of answers in this machine's studio. */
+export function addImportResultsCommand(importing: Command, onExit: (code: ExitCode) => void): void {
+  importing
+    .command("results <file...>")
+    .description("keep what the workers of a batch's job file wrote as a sample of answers, to choose a gate on")
+    .requiredOption("--prompts <id>", "sample of prompts that they were asked, with references")
+    .requiredOption("--ensemble <name>", "kept ensemble that they are the experts of; its extraction reads the votes")
+    .requiredOption("--sample <name>", "the sample's name")
+    .action(async (files: readonly string[], flags: ResultFlags) => onExit(await importResults(files, flags)));
+}
+
+async function importResults(files: readonly string[], flags: ResultFlags): Promise<ExitCode> {
+  const missing = files.find((file) => !existsSync(file));
+  if (missing !== undefined) return refuse(`There is no file ${missing}.`);
+  const store = openStore(studioSettings(process.env).stateDir);
+  try {
+    return await keepResults(files, flags, store);
+  } finally {
+    store.close();
+  }
+}
+
+async function keepResults(files: readonly string[], { prompts, ensemble, sample: name }: ResultFlags, store: Store): Promise<ExitCode> {
+  const kept = store.ensembles.find(ensemble);
+  if (kept === null) return refuse(`There is no ensemble ${ensemble}.`);
+  if (store.prompts.get(prompts) === null) return refuse(`There is no sample of prompts ${prompts}.`);
+  const sources = files.map((file) => ({ name: basename(file), stream: createReadStream(file) }));
+  const read = await readJobResults(sources, kept.ensemble.extraction);
+  if (!read.ok) return refuse(read.message);
+  const { questions, failed } = read;
+  const made = await batchSample({ name, ensemble: kept.ensemble, promptSetId: prompts, answered: questions, prompts: store.prompts });
+  if (!made.ok) return refuse(made.message);
+  const failures = failed === 0 ? [] : [`Requests of the job that failed and were left out: ${failed}.`];
+  const notes = [
+    `Of a job's results: ${files
+      .map((file) => basename(file))
+      .slice(0, 5)
+      .join(", ")}${files.length > 5 ? " and others" : ""}.`,
+    ...made.notes,
+    ...failures,
+  ];
+  for (const said of notes) process.stderr.write(`${said}\n`);
+  process.stdout.write(`${keepAnswers(store, { sample: made.sample, origin: "batch", notes }, { name, actor: "command line" })}\n`);
+  return EXIT.done;
+}

@@ -1,0 +1,34 @@
+import { createReadStream, existsSync } from "node:fs";
+import { basename } from "node:path";
+import type { Command } from "commander";
+import { keepSessions } from "@/server/api/ensembles/keepSessions";
+import { createCardStore } from "@/server/cards/cardStore";
+import { studioSettings } from "@/server/lib/studioSettings";
+import { importSessions, sessionColumns } from "@/server/planning/imports/importSessions";
+import { openStore } from "@/server/store/store";
+import { EXIT, type ExitCode, refuse } from "./exitCodes";
+
+/** `weir import sessions`: keeps sessions that were measured elsewhere, as of job files or profiling runs, so that placements are fitted to them. */
+export function addImportSessionsCommand(importing: Command, onExit: (code: ExitCode) => void): void {
+  importing
+    .command("sessions <file>")
+    .description(
+      `keep a CSV of measured sessions (${sessionColumns.join(", ")}; the last three where known), which placements of ensembles are fitted to: seconds from the first prompt to the last answer, a row of 0 prompts is a load alone`,
+    )
+    .action(async (file: string) => onExit(await importFile(file)));
+}
+
+async function importFile(file: string): Promise<ExitCode> {
+  if (!existsSync(file)) return refuse(`There is no file ${file}.`);
+  const { stateDir } = studioSettings(process.env);
+  const name = basename(file);
+  const read = await importSessions({ name, stream: createReadStream(file) }, createCardStore(stateDir).read().catalogue);
+  if (!read.ok) return refuse(read.message);
+  const store = openStore(stateDir);
+  try {
+    process.stdout.write(`Kept ${keepSessions(store, read.rows, { actor: "command line", from: name })}.\n`);
+    return EXIT.done;
+  } finally {
+    store.close();
+  }
+}

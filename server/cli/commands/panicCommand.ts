@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { type AdminRequest, createAdminClient } from "@/server/clusters/connector/adminClient";
+import { type Panic, panicSchema } from "@/server/contracts/gateway/gatewayControls";
+import { studioSettings } from "@/server/lib/studioSettings";
+import { EXIT, type ExitCode, refuse } from "./exitCodes";
+
+interface PanicFlags {
+  readonly lift: boolean;
+  readonly json: boolean;
+  readonly reason?: string;
+}
+
+/** `weir panic`: sends every request for text to one model until it is cleared; asks the gateway itself, so that no studio is needed. */
+export function addPanicCommand(program: Command, onExit: (code: ExitCode) => void): void {
+  program
+    .command("panic")
+    .description("send every request for text to one model until it is cleared; works without the studio")
+    .argument("[model]", "the model; without it and without --lift, say whether there is a panic")
+    .option("--lift", "go by the plan again", false)
+    .option("--json", "print the panic as JSON; null where there is none", false)
+    .option("--reason <text>", "why, for the audit; needed with a model")
+    .action(async (model: string | undefined, flags: PanicFlags) => onExit(await panic(model, flags)));
+}
+
+async function panic(model: string | undefined, { lift, json, reason = "" }: PanicFlags): Promise<ExitCode> {
+  if (model !== undefined && lift) return refuse("Give a model or --lift, not both.");
+  if (model !== undefined && reason.trim() === "") return refuse("Say why with --reason: whoever lifts the panic will want to know.");
+  const signed = { by: user(), reason };
+  if (model !== undefined) return say({ method: "PUT", body: { model, ...signed } }, json);
+  return say(lift ? { method: "DELETE", body: signed } : {}, json);
+}
+
+/** Asks the gateway and prints what is in force then. */
+async function say(request: Omit<AdminRequest<typeof panicSchema>, "schema">, json: boolean): Promise<ExitCode> {
+  const { gatewayAdminUrl, stateDir, adminToken } = studioSettings(process.env);
+  const call = createAdminClient("gateway", gatewayAdminUrl, adminToken || keptToken(stateDir));
+  const answer = await call("/panic", { ...request, schema: panicSchema.nullable() });
+  if (!answer.ok) return refuse(answer.message, EXIT.failed);
+  const current = answer.value.value;
+  process.stdout.write(`${json ? JSON.stringify(current, null, 2) : described(current)}\n`);
+  if (current?.warning !== undefined) process.stderr.write(`${current.warning}\n`);
+  return EXIT.done;
+}
+
+function described(current: Panic | null): string {
+  if (current === null) return "There is no panic: requests go by the plan in force.";
+  const { model, by, reason, sinceMs } = current;
+  // Whoever signed may have written anything; a terminal takes control characters for orders.
+  return `Every request for text goes to ${model} since ${new Date(sinceMs).toISOString()}, by ${by}: ${reason}`.replace(/\p{Cc}/gu, " ");
+}
+
+/** The token as the launcher keeps it; none where it keeps none. */
+function keptToken(stateDir: string): string {
+  try {
+    return readFileSync(join(stateDir, "admin-token"), "utf8").trim();
+  } catch {
+    return "";
+  }
+}
+
+function user(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user of a container that has a number and no name.
+    return `user ${process.getuid?.() ?? "unknown"}`;
+  }
+}

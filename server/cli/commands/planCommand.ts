@@ -1,0 +1,121 @@
+import { type Command, Option } from "commander";
+import { reroutePlan } from "@/server/api/plans/reroutePlan";
+import type { Outcome, SolveAnswer } from "@/server/contracts/studio";
+import { type Examination, examinedKinds } from "@/server/contracts/studio/examination";
+import { createPlanner } from "@/server/planning/planner/planner";
+import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE } from "@/server/planning/planner/planningRequest";
+import { justInTimeRouting } from "@/server/planning/workflows/justInTimeRouting";
+import { orderNames, placeNames } from "@/solver/lab/partNames";
+import { gpuCount } from "@/solver/plan/clusterGpus";
+import type { Objective, Plan } from "@/solver/plan/plan";
+import type { OrderDocument, PlaceDocument } from "@/solver/plan/policySchema";
+import { changeQueueing, queueingOf } from "@/solver/policies/changeQueueing";
+import type { Workload } from "@/solver/workload/workload";
+import { describeExamination } from "../describe/describeExamination";
+import { describePlan } from "../describe/describePlan";
+import { numberFlag } from "../flags/flagValues";
+import { type PlanningFlags, readPlanning, withPlanningFlags } from "../flags/planningFlags";
+import { readWorkflowFlags, type WorkflowFlags, withWorkflowFlags } from "../flags/workflowFlags";
+import { EXIT, type ExitCode, refuse } from "./exitCodes";
+
+/** Says why there is no plan, with the constraints that conflict and what would do instead; scripts that asked for JSON get the answer whole. */
+function refuseInfeasible(answer: Extract<SolveAnswer, { outcome: "infeasible" }>, json: boolean): ExitCode {
+  if (json) process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  return refuse(answer.reason, EXIT.infeasible);
+}
+
+interface PlanFlags extends PlanningFlags, WorkflowFlags {
+  readonly quality?: number;
+  readonly latency?: number;
+  readonly cost?: boolean;
+  readonly explain?: boolean;
+  readonly largestStage?: boolean;
+  readonly pointEstimate?: boolean;
+  readonly order?: OrderDocument["kind"];
+  readonly place?: PlaceDocument["kind"];
+  readonly json?: boolean;
+}
+
+/** `weir plan`: the best cascade for a floor on quality or a budget of latency. */
+export function addPlanCommand(program: Command, onExit: (code: ExitCode) => void): void {
+  withWorkflowFlags(withPlanningFlags(program.command("plan")))
+    .description("plan a cascade: models, GPUs, parallelism and thresholds from one optimisation")
+    .option("--quality <score>", "least p95 whose quality is at least this, 0..100", numberFlag({ min: 0, max: 100 }))
+    .option("--latency <seconds>", "p95 budget; without --quality the highest quality within it", numberFlag({ min: 0.001, max: 86_400 }))
+    .option("--cost", "the cheapest plan that keeps both --quality and --latency")
+    .option("--largest-stage", "minimise the largest stage p95, as the source does, not the end-to-end p95")
+    .option("--point-estimate", "hold the floor for the sample's mean quality, not for its lower 90 % bound")
+    .addOption(new Option("--order <order>", "which queued request goes first").choices(Object.keys(orderNames)))
+    .addOption(new Option("--place <place>", "to which replica it goes").choices(Object.keys(placeNames)))
+    .option("--explain", "say what more GPUs and points would bring, how it stands up to change, and what baselines reach")
+    .option("--json", "print the plan document; with --explain, beside what was examined")
+    .action(async (flags: PlanFlags) => onExit(await plan(flags)));
+}
+
+async function plan(flags: PlanFlags): Promise<ExitCode> {
+  if (flags.quality === undefined && flags.latency === undefined)
+    return refuse("Give --quality, --latency or both: there is nothing to plan for.");
+  if (flags.cost === true && (flags.quality === undefined || flags.latency === undefined))
+    return refuse("--cost looks for the cheapest plan under both: give --quality and --latency.");
+  const declared = readWorkflowFlags(flags);
+  if (!declared.ok) return refuse(declared.message);
+  const read = await readPlanning(flags);
+  if (!read.ok) return refuse(read.message);
+  const planner = createPlanner();
+  try {
+    const objective = objectiveOf(flags, gpuCount(read.situation.cluster));
+    const answer = await planner.solve({ ...read.situation, objective, fixed: null });
+    if (answer.outcome === "infeasible") return refuseInfeasible(answer, flags.json === true);
+    const routed = withRouting(answer.plan, flags, { ...declared, workload: read.situation.workload });
+    if (!routed.ok) return refuse(routed.message);
+    const { plan: found } = routed;
+    const examinations: Examination[] = [];
+    const unexplained: string[] = [];
+    if (flags.explain === true) {
+      for (const examine of examinedKinds) {
+        const examined = await planner.examine({ ...read.situation, objective, fixed: null, examine });
+        if (examined.ok) examinations.push(examined.examination);
+        else unexplained.push(examined.message);
+      }
+    }
+    const document = flags.explain === true ? { plan: found, examinations, unexplained } : found;
+    const described = [describePlan(found), ...examinations.map(describeExamination), ...unexplained.map((reason) => `\n${reason}\n`)];
+    process.stdout.write(flags.json === true ? `${JSON.stringify(document, null, 2)}\n` : described.join(""));
+    return EXIT.done;
+  } finally {
+    await planner.close();
+  }
+}
+
+interface Declared {
+  readonly asked: Parameters<typeof justInTimeRouting>[2] | null;
+  /** What was assumed of the workflow. */
+  readonly notes: readonly string[];
+  readonly workload: Workload;
+}
+
+/** The same engines with the workflow, the order and the place that are asked for, where any are. */
+function withRouting(plan: Plan, { order, place }: PlanFlags, { asked, notes, workload }: Declared): Outcome<{ readonly plan: Plan }> {
+  const routed = asked === null ? { ok: true as const, policy: plan.policy, notes: [] } : justInTimeRouting(plan, workload, asked);
+  if (!routed.ok) return routed;
+  const own = queueingOf(routed.policy);
+  const queueing = { ...own, order: order ?? own.order, place: place ?? own.place };
+  const isOwn = queueing.order === own.order && queueing.place === own.place;
+  if (isOwn && asked === null) return { ok: true, plan };
+  const made = isOwn ? routed : changeQueueing(queueing, routed.policy);
+  if ("refused" in made) return { ok: false, message: made.refused };
+  return reroutePlan(plan, { policy: made.policy, name: plan.metadata.name }, [...routed.notes, ...notes]);
+}
+
+function objectiveOf(flags: PlanFlags, maxGpus: number): Objective {
+  const least = flags.cost === true ? "cost-under-both" : "latency-under-quality";
+  return {
+    kind: flags.quality === undefined ? "quality-under-latency" : least,
+    latency: flags.largestStage === true ? "largest-stage" : "end-to-end",
+    percentile: DEFAULT_PERCENTILE,
+    qualityFloor: flags.quality ?? null,
+    qualityConfidence: flags.pointEstimate === true ? null : DEFAULT_QUALITY_CONFIDENCE,
+    latencyBudgetSeconds: flags.latency ?? null,
+    maxGpus,
+  };
+}

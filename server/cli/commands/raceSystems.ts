@@ -1,0 +1,111 @@
+import { stringify } from "yaml";
+import type { LabCell, LabRun, LabSpec } from "@/server/contracts/studio";
+import { labNotes } from "@/server/lab/labNotes";
+import { labRefusal } from "@/server/lab/labRefusal";
+import { labRunId } from "@/server/lab/labRunId";
+import { runLab } from "@/server/lab/runLab";
+import { suggestLab } from "@/server/lab/suggestLab";
+import { faultSentence } from "@/server/lib/fieldFault";
+import { workloadHash } from "@/server/workloads/workloadCodec";
+import { engineProfiles } from "@/solver/hardware/builtInProfiles";
+import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import type { Workload } from "@/solver/workload/workload";
+import { describeLab } from "../describe/describeLab";
+import { noGpuCard } from "../flags/clusterFile";
+import { readLabSpec } from "../flags/labSpecFile";
+import { readProfile } from "../flags/profileFlag";
+import { readPromptTexts } from "../flags/promptTexts";
+import { readCards, readWorkload, type WorkloadFlags } from "../flags/workloadFlags";
+import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { readRecorded } from "./recordedRuns";
+
+export interface RaceFlags extends WorkloadFlags {
+  readonly spec?: string;
+  readonly printSpec?: boolean;
+  readonly prompts?: string;
+  readonly recorded?: string;
+  readonly gpu?: string;
+  readonly usdPerGpuHour?: number;
+  readonly profile?: string;
+  readonly json?: boolean;
+}
+
+/** Where nothing is said of GPUs. */
+const COMMON_GPU = "h100-sxm";
+
+/** `weir compare --spec`: the lab without the studio. The same description of the same workload gives the same figures there. */
+export async function raceSystems(flags: RaceFlags): Promise<ExitCode> {
+  const cards = readCards(flags);
+  if (!cards.ok) return refuse(cards.message);
+  const profile = readProfile(flags.profile);
+  if (!profile.ok) return refuse(profile.message);
+  const read = await readWorkload(flags, cards.catalogue);
+  if (!read.ok) return refuse(read.message);
+  const { workload } = read;
+  const { catalogue, userCards } = cards;
+  if (flags.printSpec === true) return printSpec(flags, { workload, catalogue, profile: profile.profile ?? engineProfiles.vllm });
+  const described = readLabSpec(flags.spec ?? "", workloadHash(workload));
+  if (!described.ok) return refuse(described.message);
+  const { spec } = described;
+  const named = profileOf(spec, profile.profile);
+  if (named === null) return refuse(`${flags.spec}: engineProfile: "${spec.engineProfile}" is not built in: give its file with --profile.`);
+  const hardware = { catalogue, profile: named };
+  const refused = labRefusal(spec, { workload, artefactOf: () => null, ...hardware });
+  if (refused !== null) return refuse(`${flags.spec}: ${faultSentence(refused)}`);
+  const prompts = flags.prompts === undefined ? null : await readPromptTexts(flags.prompts, workload.outcomes.promptIds);
+  if (prompts !== null && !prompts.ok) return refuse(prompts.message);
+  const texts = prompts === null ? null : ({ kind: "given", texts: prompts.texts } as const);
+  const runs = flags.recorded === undefined ? null : await readRecorded(flags.recorded, spec);
+  if (runs !== null && !runs.ok) return refuse(runs.message);
+  const cells: LabCell[] = [];
+  const cellsAll = spec.systems.length * spec.rates.length * spec.seeds.length;
+  const tell = (line: string) => process.stderr.write(`${line}\n`);
+  const task = {
+    spec,
+    workload,
+    userCards,
+    engineProfile: named,
+    artefacts: {},
+    texts,
+    ...(runs === null ? {} : { recorded: runs.recorded }),
+  };
+  await runLab(task, {
+    ...{ done: [], signal: new AbortController().signal, onDoing: tell },
+    onCell(cell) {
+      cells.push(cell);
+      if (cells.length % spec.systems.length === 0) tell(`${cells.length} of ${cellsAll} cells`);
+    },
+  });
+  cells.sort((a, b) => a.seed - b.seed || a.rate - b.rate || a.system - b.system);
+  const notes = labNotes({ spec, workload, texts: texts !== null, recorded: runs?.notes, ...hardware });
+  const answer: Pick<LabRun, "id" | "spec" | "workloadName" | "cells" | "notes"> = {
+    ...{ id: labRunId(task, prompts?.id ?? null), workloadName: workload.name, spec, notes, cells },
+  };
+  process.stdout.write(flags.json === true ? `${JSON.stringify(answer, null, 2)}\n` : describeLab(spec, cells, notes));
+  return EXIT.done;
+}
+
+/** The profile that a description names, built in or of the file; null where it is neither. */
+function profileOf({ engineProfile = engineProfiles.vllm.id }: LabSpec, given: EngineProfile | null): EngineProfile | null {
+  return given?.id === engineProfile ? given : (Object.values(engineProfiles).find(({ id }) => id === engineProfile) ?? null);
+}
+
+interface SpecGround {
+  readonly workload: Workload;
+  readonly catalogue: CardCatalogue;
+  readonly profile: EngineProfile;
+}
+
+function printSpec({ gpu = COMMON_GPU, usdPerGpuHour, json }: RaceFlags, ground: SpecGround): ExitCode {
+  const card = cardOf(ground.catalogue.gpus, gpu);
+  if (card === undefined) return refuse(`--gpu: ${noGpuCard(gpu, ground.catalogue.gpus)}.`);
+  const price = usdPerGpuHour ?? card.usdPerGpuHour;
+  if (price === null) return refuse(`--usd-per-gpu-hour: no list price is known for ${gpu}; give one.`);
+  const workloadId = workloadHash(ground.workload);
+  const suggested = suggestLab({ ...ground, workloadId, replicas: null, gpu, usdPerGpuHour: price });
+  if (!suggested.ok) return refuse(suggested.message, EXIT.infeasible);
+  const { spec } = suggested.suggestion;
+  process.stdout.write(json === true ? `${JSON.stringify(spec, null, 2)}\n` : stringify(spec, { aliasDuplicateObjects: false }));
+  return EXIT.done;
+}

@@ -1,0 +1,74 @@
+import type { Examination, SensitivityCase } from "@/server/contracts/studio";
+import { textTable } from "./textTable";
+
+/** What was asked about a plan, as an operator reads it in a terminal. */
+export function describeExamination(examination: Examination): string {
+  if (examination.kind === "prices") return describePrices(examination);
+  if (examination.kind === "sensitivity") return describeSensitivity(examination.cases);
+  return describeBaselines(examination);
+}
+
+function describePrices({ latencySeconds, qualityFloor, gpus, quality, constraints }: Extract<Examination, { kind: "prices" }>): string {
+  const row = (says: string, other: number | null, none?: string): readonly string[] => [
+    says,
+    other === null && none !== undefined ? none : seconds(other),
+    change(other, latencySeconds),
+  ];
+  return titled("Prices", [
+    ["with", "latency", "against the plan's"],
+    ...gpus.map((one) => row(`${one.more} ${one.gpu} more, same thresholds`, one.latencySeconds)),
+    ...quality.map((one) =>
+      row(
+        `a floor of ${(qualityFloor ?? 0) + one.points} (${one.points > 0 ? "+" : ""}${one.points})`,
+        one.latencySeconds,
+        "no plan found",
+      ),
+    ),
+    ...constraints.map((one) => row(`without "${one.says}"`, one.latencySeconds)),
+  ]);
+}
+
+function describeSensitivity(cases: readonly SensitivityCase[]): string {
+  return titled("Sensitivity", [
+    ["if", "this plan", "quality", "new plan", "quality", ""],
+    ...cases.map(({ says, keeps, routingChanges, deploymentChanges, kept, anew }) => [
+      says,
+      seconds(kept.latencySeconds),
+      kept.quality.toFixed(1),
+      anew === null ? "-" : seconds(anew.latencySeconds),
+      anew === null ? "-" : anew.quality.toFixed(1),
+      [
+        keeps ? "keeps what was asked" : "breaks what was asked",
+        ...(routingChanges ? ["routing would change"] : []),
+        ...(deploymentChanges ? ["deployment would change"] : []),
+      ].join(", "),
+    ]),
+  ]);
+}
+
+function describeBaselines({ systems, refused }: Extract<Examination, { kind: "baselines" }>): string {
+  return [
+    titled("Baselines, on the planning prompts", [
+      ["system", "cascade", "GPUs", "quality", "latency", "$ a request"],
+      ...systems.map((system) => [
+        system.name,
+        system.cascade,
+        String(system.gpus),
+        system.quality.toFixed(1),
+        seconds(system.latencySeconds),
+        system.costUsdPerRequest.toPrecision(3),
+      ]),
+    ]),
+    ...refused.map(({ name, reason }) => `  ${name}: ${reason}\n`),
+  ].join("");
+}
+
+const titled = (title: string, rows: readonly (readonly string[])[]): string => `\n${title}\n${textTable(rows)}`;
+
+const seconds = (value: number | null): string => (value === null ? "does not keep up" : `${value.toPrecision(3)} s`);
+
+function change(other: number | null, own: number): string {
+  if (other === null) return "-";
+  const percent = Math.round(100 * (other / own - 1));
+  return `${percent > 0 ? "+" : ""}${percent} %`;
+}

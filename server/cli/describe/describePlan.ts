@@ -1,0 +1,152 @@
+import { judgeSourceText } from "@/solver/judging/judgeTime";
+import { orderNames, placeNames } from "@/solver/lab/partNames";
+import { gpuTypes } from "@/solver/plan/clusterGpus";
+import { constraintsOf } from "@/solver/plan/constraints";
+import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
+import { directStartOf, type JustInTimePolicy, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
+import { loadSays } from "@/solver/wording/wording";
+import { configurationSpace } from "@/solver/workflow/configurationSpace";
+import { textTable } from "./textTable";
+
+/** A plan as an operator reads it in a terminal. */
+export function describePlan(plan: Plan): string {
+  const { predictions, solver, policy, deployment } = plan;
+  const judge = judgeEngineOf(policy);
+  const rows = [
+    ["model", "GPUs", "replicas", "share", "p95", "utilisation", ""],
+    ...deployment.map((model) => {
+      const stage = predictions.stages.find((own) => own.model === model.model);
+      const judging = model.model === judge ? predictions.judge : undefined;
+      const load = stage ?? judging;
+      return [
+        model.model,
+        String(model.gpus),
+        replicas(model, gpuTypes(plan.inputs.cluster).length > 1),
+        stage === undefined
+          ? "-"
+          : `${percent(stage.share)}${stage.shareBand === undefined || stage.share === 1 ? "" : ` (${shares(stage.shareBand)})`}`,
+        load === undefined ? "-" : `${seconds(load.p95Seconds)}${stage?.bands === undefined ? "" : ` (${span(stage.bands.p95Seconds)})`}`,
+        load === undefined ? "-" : percent(load.utilisation),
+        [
+          ...(model.model === judge ? ["judge"] : []),
+          ...(load?.stability === "near-saturation" ? ["near saturation"] : []),
+          ...((stage?.extrapolated ?? []).length > 0 ? ["extrapolated"] : []),
+        ].join(", "),
+      ];
+    }),
+  ];
+  return [
+    `Plan ${plan.id.slice(0, 12)}  ${plan.inputs.workload.name} at ${plan.inputs.workload.requestsPerSecond} requests/s on ${plan.inputs.cluster.name}\n\n`,
+    `  ${routingText(policy)}\n`,
+    ...routingLines(plan).map((line) => `  ${line}\n`),
+    `  ${orderNames[policy.order.kind]}, to the ${placeNames[policy.place.kind]}\n`,
+    "\n",
+    textTable(rows),
+    `\n  quality ${predictions.quality.toFixed(1)} (${predictions.qualityBand.low.toFixed(1)} at ${percent(predictions.qualityBand.confidence)})`,
+    `, p95 ${seconds(predictions.p95Seconds)} (${span(predictions.p95Band)} at ${percent(predictions.p95Band.confidence)})`,
+    `, $${predictions.costUsdPerRequest.toPrecision(3)} a request\n`,
+    `  p95 band: ${predictions.p95Band.basis}\n`,
+    `  allocation ${solver.status} for these thresholds (gap ${solver.gap === null ? "unknown" : percent(solver.gap)}; ${solver.engine}); `,
+    `${solver.evaluatedThresholds} settings searched in ${solver.seconds.toFixed(2)} s\n`,
+    ...askedLines(plan).map((line) => `  ${line}\n`),
+    ...predictions.judgeOutlooks.map(
+      ({ auc, quality, share, busiestLoad }) =>
+        `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, ${directStartOf(policy) === undefined ? "sent on" : "reach later stages"} ${share.slice(1).map(percent).join(", ")}, busiest stage ${loadSays(busiestLoad)}\n`,
+    ),
+    ...[...solver.why, ...(solver.shapes ?? []).map(({ says }) => says), ...alternationLines(plan), ...predictions.notes].map(
+      (line) => `  - ${line}\n`,
+    ),
+  ].join("");
+}
+
+/** How requests go between models. */
+function routingText(policy: PolicyDocument): string {
+  switch (policy.kind) {
+    case "cascade":
+      return policy.stages
+        .map(({ model }, stage) => (stage < policy.thresholds.length ? `${model} --below ${policy.thresholds[stage]}--> ` : model))
+        .join("");
+    case "fixed":
+      return policy.model;
+    case "balanced":
+      return `${modelsOf(policy).join(" or ")}: the one with the least waiting and running for each replica`;
+    case "just-in-time":
+      return `${modelsOf(policy).join(" or ")}: at each stage of ${policy.workflows.map(({ workflow }) => workflow.name).join(", ") || "no workflow"}, when an engine has room; the largest for all else`;
+    case "slack":
+      return `${modelsOf(policy).join(" or ")}: the surest whose load is within ${percent(policy.tau)} of the least`;
+  }
+}
+
+/**
+ * Who judges and how long it takes, and where requests may start, where it is not the first stage only; of models chosen just in time
+ * among what, and that the figures below say nothing of it.
+ */
+function routingLines({ policy, inputs }: Plan): string[] {
+  if (policy.kind === "just-in-time") return justInTimeLines(policy);
+  if (policy.kind !== "cascade") return [];
+  const { judge, directStart } = policy;
+  const { engine } = judge;
+  const source = inputs.judgeTime === undefined ? "" : `, ${judgeSourceText(inputs.judgeTime)}`;
+  return [
+    ...(policy.stages.length === 1
+      ? []
+      : engine === undefined
+        ? [`judged by ${judge.model}, outside of the plan: ${seconds(judge.secondsPerCall)} a call${source}`]
+        : [
+            `judged by ${judge.model}, an engine of the plan: ${engine.outputTokens} tokens a call, ${seconds(judge.secondsPerCall)} in the mean`,
+          ]),
+    ...(directStart === undefined
+      ? []
+      : [
+          `starts at the first stage that a router (modelled, AUC ${directStart.router.auc.toFixed(2)}) scores ${directStart.below} or more, else at the last`,
+        ]),
+  ];
+}
+
+function justInTimeLines({ models, workflows, selection }: JustInTimePolicy): string[] {
+  const names = models.map(({ model }) => model);
+  return [
+    ...workflows.map(({ workflow, predictor }) => {
+      const { agents, name } = workflow;
+      const accurate = predictor === undefined ? "only the largest models count as accurate" : `predictor ${predictor.slice(0, 12)}`;
+      return `${name}: ${agents.length} agents, ${configurationSpace(workflow, names).size.toLocaleString("en")} configurations, ${accurate}`;
+    }),
+    ...(selection.kind === "beam" ? [`rounds by a beam of width ${selection.width}`] : []),
+    `saturated by ${models.map(({ model, saturationBatch }) => `${saturationBatch} requests at once on ${model}`).join(", ")}`,
+    "nothing predicts this routing: all figures below are of the plan whose engines it has",
+  ];
+}
+
+/** What was asked beside the objective, and how much of what ran changes. */
+function askedLines({ inputs: { constraints, running }, deployment }: Plan): string[] {
+  const asked = constraints === undefined ? [] : constraintsOf(constraints).map(({ says }) => says);
+  if (running === undefined) return asked.length === 0 ? [] : [`asked: ${asked.join("; ")}`];
+  const { stays, stopped, started } = replicaChange(running, runningReplicas({ deployment }));
+  const change = `of ${running.length} replicas that ran ${stays} stay, ${stopped.length} stop; ${started.length} start`;
+  return [...(asked.length === 0 ? [] : [`asked: ${asked.join("; ")}`]), change];
+}
+
+function alternationLines({ solver: { alternation } }: Plan): string[] {
+  if (alternation === undefined) return [];
+  const { iterations, found, kept, difference } = alternation;
+  const rounds = `The source's alternation between deployment and routing, ${iterations} iterations,`;
+  if (found === null) return [`${rounds} found nothing that keeps what was asked.`];
+  if (kept === "same") return [`${rounds} found the same plan.`];
+  const off =
+    difference === null
+      ? ""
+      : `, ${difference.latencySeconds < 0 ? "-" : "+"}${seconds(Math.abs(difference.latencySeconds))} and ${difference.quality.toFixed(1)} points against the direct search, by the tables`;
+  return [
+    `${rounds} found ${found.stages.join(" -> ")}${off}; ${kept === "alternation" ? "it was kept" : "the direct search's plan was kept"}.`,
+  ];
+}
+
+/** @param mixed whether there are several GPU types, which then are named. */
+const replicas = ({ gpu: own, replicas: groups }: ModelDeployment, mixed: boolean): string =>
+  groups.map(({ gpu = own, tp, pp, count }) => `${count} x tp${tp}${pp > 1 ? ` pp${pp}` : ""}${mixed ? ` on ${gpu}` : ""}`).join(" + ");
+
+const percent = (value: number): string => `${Math.round(value * 100)} %`;
+const seconds = (value: number): string => `${value.toPrecision(3)} s`;
+const shares = ({ low, high }: Pick<Band, "low" | "high">): string => `${Math.round(100 * low)} to ${percent(high)}`;
+const span = ({ low, high }: Pick<Band, "low" | "high">): string => `${seconds(low)} to ${seconds(high)}`;

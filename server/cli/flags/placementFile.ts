@@ -1,0 +1,62 @@
+import { z } from "zod";
+import type { OpenPlacement } from "@/solver/ensemble/placement/placeExperts";
+import { readYamlFile } from "./yamlFile";
+
+/** Workers and experts that one placement may have, and how many of one times the other: a search over more takes minutes. */
+const MOST_WORKERS = 512;
+const MOST_EXPERTS = 100;
+const MOST_CELLS = 10_000;
+
+const seconds = z.number().min(0).max(1e6);
+
+const fieldsSchema = z.strictObject({
+  workers: z.int().min(1).max(MOST_WORKERS),
+  /** Left out or null: swept. */
+  maxModelsPerWorker: z.int().min(1).nullish(),
+  experts: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1).max(200),
+        prompts: z.int().min(0).max(1e9),
+        secondsPerPrompt: seconds,
+        loadSeconds: seconds,
+      }),
+    )
+    .min(1)
+    .max(MOST_EXPERTS)
+    .superRefine((experts, context) => {
+      const names = experts.map(({ name }) => name);
+      const twice = names.findIndex((name, index) => names.indexOf(name) < index);
+      if (twice >= 0) context.addIssue({ code: "custom", path: [twice, "name"], message: `there are two experts named ${names[twice]}` });
+    }),
+  replicas: z.enum(["amortised", "single"]).default("amortised"),
+});
+
+const instanceSchema = fieldsSchema.superRefine(({ experts, workers }, context) => {
+  if (experts.length * workers <= MOST_CELLS) return;
+  const most = Math.floor(MOST_CELLS / experts.length);
+  context.addIssue({ code: "custom", path: ["workers"], message: `${experts.length} experts are placed on ${most} workers at most` });
+});
+
+type Read = { readonly ok: true; readonly problem: OpenPlacement } | { readonly ok: false; readonly message: string };
+
+/** Experts to be placed, from a file whose seconds rise by the same for each prompt; one sentence with file, line and field where it cannot be used. */
+export function readPlacementFile(path: string): Read {
+  const read = readYamlFile("--instance", path, instanceSchema);
+  if (!read.ok) return read;
+  const { workers, maxModelsPerWorker, experts, replicas } = read.value;
+  return {
+    ok: true,
+    problem: {
+      workers,
+      maxModelsPerWorker: maxModelsPerWorker ?? null,
+      replicas,
+      experts: experts.map(({ name, prompts, secondsPerPrompt, loadSeconds }) => ({
+        name,
+        prompts,
+        loadSeconds,
+        cost: (count) => secondsPerPrompt * count,
+      })),
+    },
+  };
+}

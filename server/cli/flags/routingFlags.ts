@@ -1,0 +1,89 @@
+import type { Command } from "commander";
+import { DEFAULT_JUDGE, type PlanningSituation } from "@/server/planning/planner/planningRequest";
+import { nearestNames } from "@/solver/hardware/aliases";
+import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
+import { JUDGE_SECONDS_BOUNDS, logSpreadOf } from "@/solver/judging/judgeTime";
+import { numberFlag } from "./flagValues";
+
+export interface RoutingFlags {
+  readonly judgeSeconds?: number;
+  readonly judgeUsd?: number;
+  readonly judgeP95?: number;
+  readonly judgeEngine?: string;
+  readonly judgeRubricTokens?: number;
+  readonly judgeOutputTokens?: number;
+  readonly directStart?: number;
+}
+
+type Read = ({ readonly ok: true } & Pick<PlanningSituation, "judge" | "directStart">) | { readonly ok: false; readonly message: string };
+
+/** The gateway's own judge prompt with its marks, and the most it lets a judge write. */
+const JUDGE_PROMPT = { rubricTokens: 120, outputTokens: 8 } as const;
+
+/** Adds the flags for how a judge's time varies, for a judge that runs as an engine of the plan, and for starting at a later stage. */
+export const withRoutingFlags = (command: Command): Command =>
+  command
+    .option(
+      "--judge-p95 <s>",
+      "95th percentile of the time of a judge call, whose mean is --judge-seconds (default: every call takes the mean)",
+      numberFlag(JUDGE_SECONDS_BOUNDS),
+    )
+    .option("--judge-engine <model>", "the judge is this model, run as an engine of the plan, in place of a fixed time")
+    .option(
+      "--judge-rubric-tokens <n>",
+      `what a judge call adds to prompt and answer (default: ${JUDGE_PROMPT.rubricTokens})`,
+      numberFlag({ min: 0, max: 100_000, whole: true }),
+    )
+    .option(
+      "--judge-output-tokens <n>",
+      `what the judge writes in a call (default: ${JUDGE_PROMPT.outputTokens})`,
+      numberFlag({ min: 1, max: 10_000, whole: true }),
+    )
+    .option(
+      "--direct-start <auc>",
+      "let requests start at a later stage where a router of this AUC is sure (modelled; off unless given)",
+      numberFlag({ min: 0.5, max: 1 }),
+    );
+
+/** Who judges and where requests may start, over the judge of fixed time that is given; or one sentence on what is wrong. */
+export function readRouting(flags: RoutingFlags, { models }: CardCatalogue): Read {
+  const { judgeEngine: model, directStart: auc } = flags;
+  const { judgeRubricTokens: rubricTokens, judgeOutputTokens: outputTokens } = flags;
+  const directStart = auc === undefined ? {} : { directStart: { auc } };
+  if (model === undefined) {
+    if (rubricTokens !== undefined || outputTokens !== undefined)
+      return { ok: false, message: "--judge-rubric-tokens and --judge-output-tokens go with --judge-engine." };
+    const varying = readVariation(flags);
+    return varying.ok ? { ok: true, ...varying.judge, ...directStart } : varying;
+  }
+  if (flags.judgeSeconds !== undefined || flags.judgeUsd !== undefined || flags.judgeP95 !== undefined)
+    return {
+      ok: false,
+      message: "--judge-engine has the time and the cost of its engine: leave out --judge-seconds, --judge-p95 and --judge-usd.",
+    };
+  if (cardOf(models, model) === undefined)
+    return { ok: false, message: `--judge-engine: there is no model card "${model}"${nearestNames(model, Object.keys(models))}.` };
+  const { rubricTokens: rubric, outputTokens: output } = JUDGE_PROMPT;
+  return {
+    ok: true,
+    judge: { kind: "engine", model, rubricTokens: rubricTokens ?? rubric, outputTokens: outputTokens ?? output },
+    ...directStart,
+  };
+}
+
+/** A judge of fixed cost whose time has a mean and a 95th percentile; nothing where only its mean is given. */
+function readVariation({
+  judgeP95,
+  judgeSeconds = DEFAULT_JUDGE.secondsPerCall,
+  judgeUsd = DEFAULT_JUDGE.usdPerCall,
+}: RoutingFlags):
+  | { readonly ok: true; readonly judge: Pick<PlanningSituation, "judge"> }
+  | { readonly ok: false; readonly message: string } {
+  if (judgeP95 === undefined) return { ok: true, judge: {} };
+  const logSpread = logSpreadOf(judgeSeconds, judgeP95);
+  if (logSpread === null)
+    return { ok: false, message: `--judge-p95 must lie between the mean of a judge call, ${judgeSeconds} s, and 3.87 times of it.` };
+  const variation = { tokens: 1, lengthShare: 0, logSpread };
+  const source = { kind: "entered" } as const;
+  return { ok: true, judge: { judge: { kind: "fixed", secondsPerCall: judgeSeconds, usdPerCall: judgeUsd, variation, source } } };
+}

@@ -1,0 +1,103 @@
+import { createReadStream, existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import type { Command } from "commander";
+import { cardsFile, readCardsFile } from "@/server/contracts/engine/cardsFile";
+import { studioSettings } from "@/server/lib/studioSettings";
+import { type ImportedArrivals, importArrivals } from "@/server/planning/imports/importArrivals";
+import { type ImportedOutcomes, importOutcomes } from "@/server/planning/imports/importOutcomes";
+import { importWorkloadLines } from "@/server/planning/imports/importWorkloadLines";
+import type { CsvSource } from "@/server/planning/imports/readCsv";
+import { unknownModels } from "@/server/planning/imports/surveyWorkload";
+import type { UserCards } from "@/solver/hardware/cardSchema";
+import { type CardCatalogue, cardOf, catalogueOf } from "@/solver/hardware/catalogue";
+import { buildWorkload } from "@/solver/workload/buildWorkload";
+import type { Workload } from "@/solver/workload/workload";
+import { aliasFlag, listFlag, numberFlag } from "./flagValues";
+
+export interface WorkloadFlags {
+  readonly workload?: string;
+  readonly outcomes?: string;
+  readonly family?: string;
+  readonly tasks?: readonly string[];
+  readonly arrivals?: string;
+  readonly models: Readonly<Record<string, string>>;
+  readonly judgeAuc?: number;
+  readonly cards?: string;
+  readonly seed: number;
+}
+
+type Read = { readonly ok: true; readonly workload: Workload } | { readonly ok: false; readonly message: string };
+
+export const CARDS_FLAG = ["--cards <file>", "JSON of your own model and GPU cards (default: cards.json in the state directory)"] as const;
+
+/** Adds the flags that name a workload's files. */
+export const withWorkloadFlags = (command: Command): Command =>
+  command
+    .option("--workload <file>", "a workload as the studio exports it (JSONL); takes the place of the flags below, save --cards")
+    .option("--outcomes <file>", "CSV of outcomes: task, metric, prompt_id, family, model, score, out_tok ...")
+    .option("--family <name>", "family of models in the table (needed when it has several)")
+    .option("--tasks <list>", "tasks to keep, comma separated (default: all of the family)", listFlag)
+    .option("--arrivals <file>", "CSV of arrivals with a column TIMESTAMP (default: generated bursts)")
+    .option("--models <pair>", "'table name=card' for a model the alias table lacks; may be repeated", aliasFlag, {})
+    .option(
+      "--judge-auc <auc>",
+      "model the judge with this reliability (default: measured scores, else 0.8)",
+      numberFlag({ min: 0.5, max: 1 }),
+    )
+    .option(...CARDS_FLAG)
+    .option("--seed <n>", "seeds every draw", numberFlag({ min: 0, max: 2 ** 31 - 1, whole: true }), 1);
+
+/** Reads the files the flags name into a workload, or says in one sentence what is wrong with which. */
+export async function readWorkload(flags: WorkloadFlags, { models }: CardCatalogue): Promise<Read> {
+  if (flags.workload !== undefined && flags.outcomes !== undefined) {
+    return { ok: false, message: "--workload and --outcomes: give one of them, a workload holds its outcomes." };
+  }
+  if (flags.workload !== undefined) return readWorkloadFile(flags.workload, models);
+  if (flags.outcomes === undefined) return { ok: false, message: "--outcomes <file> or --workload <file> is missing." };
+  const unknownCard = Object.values(flags.models).find((card) => cardOf(models, card) === undefined);
+  if (unknownCard !== undefined) {
+    return { ok: false, message: `--models: there is no model card "${unknownCard}"; known: ${Object.keys(models).join(", ")}.` };
+  }
+  const outcomes = await readFile(
+    flags.outcomes,
+    (source): Promise<ImportedOutcomes> =>
+      importOutcomes(source, { family: flags.family ?? null, tasks: flags.tasks ?? [], aliases: flags.models, models }),
+  );
+  if (!outcomes.ok) return outcomes;
+  const arrivals =
+    flags.arrivals === undefined ? null : await readFile(flags.arrivals, (source): Promise<ImportedArrivals> => importArrivals(source));
+  if (arrivals !== null && !arrivals.ok) return arrivals;
+  const name = `${outcomes.family} ${outcomes.tasks.join("+")}`;
+  const workload = buildWorkload({ name, outcomes, arrivals, judgeAuc: flags.judgeAuc ?? null, seed: flags.seed });
+  return { ok: true, workload };
+}
+
+async function readWorkloadFile(path: string, models: CardCatalogue["models"]): Promise<Read> {
+  const read = await readFile(path, importWorkloadLines);
+  if (!read.ok) return read;
+  const unknown = unknownModels(read.workload, models);
+  return unknown === null ? read : { ok: false, message: unknown };
+}
+
+/** The cards that the flags name, or those of the state directory; a file that is named must be there. */
+export function readCards(
+  flags: Pick<WorkloadFlags, "cards">,
+):
+  | { readonly ok: true; readonly userCards: UserCards; readonly catalogue: CardCatalogue }
+  | { readonly ok: false; readonly message: string } {
+  if (flags.cards !== undefined && !existsSync(flags.cards))
+    return { ok: false, message: `--cards: ${flags.cards} is no file that can be read.` };
+  const read = readCardsFile(flags.cards ?? cardsFile(studioSettings(process.env).stateDir));
+  return read.ok ? { ok: true, userCards: read.cards, catalogue: catalogueOf(read.cards) } : read;
+}
+
+/** What `read` makes of a file, or the sentence that there is none. */
+export async function readFile<Result>(
+  path: string,
+  read: (source: CsvSource) => Promise<Result>,
+): Promise<Result | { readonly ok: false; readonly message: string }> {
+  const found = await stat(path).catch(() => null);
+  if (found === null || !found.isFile()) return { ok: false, message: `${path} is no file that can be read.` };
+  return read({ name: basename(path), stream: createReadStream(path) });
+}

@@ -1,0 +1,28 @@
+import { Command } from "commander";
+import { addCalibrateCommand } from "./commands/calibrateCommand";
+import { addCompareCommand } from "./commands/compareCommand";
+import type { ExitCode } from "./commands/exitCodes";
+import { addExportCommand } from "./commands/exportCommand";
+import { addFrontierCommand } from "./commands/frontierCommand";
+import { addImportCommand } from "./commands/importCommand";
+import { addLoadCommand } from "./commands/loadCommand";
+import { addPanicCommand } from "./commands/panicCommand";
+import { addPlaceCommand } from "./commands/placeCommand";
+import { addPlanCommand } from "./commands/planCommand";
+import { addSignInCommand } from "./commands/signInCommand";
+import { addSimulateCommand } from "./commands/simulateCommand";
+
+const commands = [
+  ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand, addCompareCommand, addExportCommand],
+  ...[addImportCommand, addLoadCommand, addPanicCommand, addPlaceCommand, addSignInCommand],
+];
+
+/** The command line with all its commands; `onExit` gets the exit code of the command that ran. */
+export function createProgram(onExit: (code: ExitCode) => void): Command {
+  const program = new Command("weir")
+    .description("Plan model cascades for self-hosted LLM clusters. Exit codes: 0 done, 1 failed, 2 bad input, 3 infeasible.")
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "")) });
+  for (const add of commands) add(program, onExit);
+  return program;
+}

@@ -1,0 +1,103 @@
+import type { z } from "zod";
+import type { KeyReference } from "@/server/contracts/engine/engineAccess";
+import { EngineAccessReader } from "@/server/contracts/engine/readEngineAccess";
+
+export interface AdminRequest<Schema extends z.ZodType> {
+  readonly method?: "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
+  /** Bytes are sent as they are, all else as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of the JSON that is answered; of NDJSON, of its lines as texts. */
+  readonly schema: Schema;
+  readonly signal?: AbortSignal | undefined;
+  /** For whom somebody waits; left out: as long as the slowest call may take. */
+  readonly limitMs?: number | undefined;
+  /** Statuses beside 2xx that mean success without a body, such as 404 for something that shall be gone. */
+  readonly alsoFine?: readonly number[];
+}
+
+export interface AdminReply<Value> {
+  readonly status: number;
+  readonly etag: string | null;
+  /** null for an empty body. */
+  readonly value: Value | null;
+}
+
+/** `late`: it was asked and did not answer in time, so that what it was asked to do may be done. */
+export type AdminFailure = "answered" | "unreachable" | "late";
+
+export type AdminAnswer<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly message: string; readonly failure: AdminFailure };
+
+/** Admin listeners answer at once; the slowest call hands over some megabytes of outcomes. */
+const requestLimitMs = 30_000;
+
+/** Longest part of a foreign error message that is repeated to an operator. */
+const shownErrorLength = 300;
+
+/** Calls one process's admin listener with its token, or the one found under a reference; every failure comes back as a sentence that names process and address. */
+export function createAdminClient(name: string, baseUrl: string, token: string | KeyReference) {
+  const access = typeof token === "string" ? { current: { ok: true, key: token } as const } : new EngineAccessReader({ key: token });
+  return async function call<Schema extends z.ZodType>(
+    path: string,
+    request: AdminRequest<Schema>,
+  ): Promise<AdminAnswer<AdminReply<z.infer<Schema>>>> {
+    const { limitMs = requestLimitMs } = request;
+    const reading = access.current;
+    if (!reading.ok) return failed(`The ${name} at ${baseUrl} is not asked: ${reading.reason}.`, "unreachable");
+    const limit = AbortSignal.timeout(limitMs);
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(new URL(path, baseUrl), {
+        method: request.method ?? "GET",
+        headers: { authorization: `Bearer ${reading.key}`, "content-type": "application/json", ...request.headers },
+        body: bodyOf(request.body),
+        signal: request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]),
+      });
+      text = await response.text();
+    } catch (error) {
+      request.signal?.throwIfAborted();
+      if (limit.aborted) return failed(`The ${name} at ${baseUrl} did not answer within ${limitMs / 1000} s.`, "late");
+      return failed(`The ${name} at ${baseUrl} cannot be reached (${networkReason(error)}).`, "unreachable");
+    }
+    const reply = { status: response.status, etag: response.headers.get("etag") };
+    if (request.alsoFine?.includes(response.status)) return { ok: true, value: { ...reply, value: null } };
+    if (!response.ok) return failed(`The ${name} answered ${response.status}: ${errorText(text)}`);
+    if (text === "") return { ok: true, value: { ...reply, value: null } };
+    const isLines = response.headers.get("content-type")?.startsWith("application/x-ndjson") === true;
+    const parsed = request.schema.safeParse(isLines ? text.trimEnd().split("\n") : parseJson(text));
+    if (!parsed.success) return failed(`The ${name} answered ${path} in a form this studio does not know.`);
+    return { ok: true, value: { ...reply, value: parsed.data } };
+  };
+}
+
+export type AdminClient = ReturnType<typeof createAdminClient>;
+
+const failed = (message: string, failure: AdminFailure = "answered") => ({ ok: false, message, failure }) as const;
+
+function bodyOf(body: unknown): string | Uint8Array<ArrayBuffer> | null {
+  if (body === undefined) return null;
+  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
+}
+
+function networkReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The message inside an OpenAI-style error body, else the body's beginning. */
+function errorText(text: string): string {
+  const body = parseJson(text) as { error?: { message?: unknown } } | undefined;
+  const message = body?.error?.message;
+  return (typeof message === "string" ? message : text).slice(0, shownErrorLength);
+}

@@ -1,0 +1,168 @@
+import { z } from "zod";
+import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import type { GatewayRouting, StepAction } from "@/server/store/documents/storedStep";
+import type { Plan } from "@/solver/plan/plan";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
+import type { AdminAnswer, AdminClient } from "./adminClient";
+import { awaitEngine, defaultLoadLimitMs } from "./awaitEngine";
+import type { Answer, Connector, Observation, StepOptions } from "./connector";
+import type { EngineHost } from "./engineHost";
+import { gatewayConfig, routedModelsOf, routingOf } from "./gatewayRouting";
+import { effectOf } from "./stepEffect";
+import { missingPredictors, uploadPredictors } from "./uploadPredictors";
+import { type Look, waitUntil } from "./waitUntil";
+
+/** The longest a request may take at the gateway: after it nothing can be in flight any more. */
+const drainLimitMs = 600_000;
+
+/** What a step did is seen at once, or within seconds where a control plane stands in between. */
+const effectLimitMs = 5_000;
+
+/** A gateway that was restarted is back within this time: until then a step waits for it. */
+const gatewayLimitMs = 60_000;
+
+/** A cluster that is only looked at is looked at again soon; what hangs shall be known as down within seconds. */
+const observeLimitMs = 4_000;
+
+/** Another writer changed the gateway's configuration between our read and our write; read again this often. */
+const writeAttempts = 3;
+
+/** `If-Match` for a gateway that has no configuration yet. */
+const noConfigEtag = '"none"';
+
+export interface ConnectorParts {
+  readonly host: EngineHost;
+  readonly gateway: AdminClient;
+  /** A kept plan; null when it is kept no more. */
+  readonly planOf: (id: string) => Plan | null;
+  /** Bytes of a kept predictor; null when it is kept no more. Left out: none is. */
+  readonly artefactOf?: (hash: string) => Uint8Array | null;
+  /** How long an engine may take to answer. */
+  readonly loadLimitMs?: number;
+}
+
+/** A cluster of engines that `host` brings up and ends, behind one gateway. */
+export function createConnector({
+  host,
+  gateway,
+  planOf,
+  artefactOf = () => null,
+  loadLimitMs = defaultLoadLimitMs,
+}: ConnectorParts): Connector {
+  const emulated = host.loadOutcomes !== undefined;
+  const readConfig = (signal?: AbortSignal, limitMs?: number) =>
+    gateway("/config", { schema: gatewayConfigSchema, signal, alsoFine: [404], limitMs });
+
+  async function observe(signal?: AbortSignal): Promise<Answer<Observation>> {
+    const [found, config] = await Promise.all([host.observe({ signal, limitMs: observeLimitMs }), readConfig(signal, observeLimitMs)]);
+    if (!found.ok) return found;
+    if (!config.ok) return config.failure === "answered" ? config : { ...config, kind: "gateway-away" };
+    const { judge, ...rest } = found.value;
+    const routing = routingOf(config.value.value);
+    const policyModels = routing.planId === null || config.value.value === null ? [] : routedModelsOf(config.value.value);
+    return { ok: true, value: { ...rest, judge, isJudged: judge !== null, routing, policyModels } };
+  }
+
+  async function predictorObstacle(policy: PolicyDocument, signal?: AbortSignal): Promise<string | null> {
+    const lacking = await missingPredictors(policy, { gateway, artefactOf, signal });
+    return lacking.ok ? null : lacking.message;
+  }
+
+  /** Waits for a gateway that does not listen, and no longer where it answers and refuses. */
+  const route = (routing: GatewayRouting, options: StepOptions): Promise<Answer<string>> =>
+    waitUntil(
+      async (): Promise<Look> => {
+        const written = await writeRouting(routing, options.signal);
+        if (written.ok) return { holds: written.value };
+        return "failure" in written && written.failure !== "answered" ? { waiting: written.message } : { failed: written.message };
+      },
+      { ...options, limitMs: gatewayLimitMs },
+    );
+
+  async function writeRouting(routing: GatewayRouting, signal: AbortSignal): Promise<Answer<string> | AdminAnswer<string>> {
+    const plan = routing.planId === null ? null : planOf(routing.planId);
+    let refusal: Answer<string> = { ok: false, message: "The gateway's configuration kept changing under this step." };
+    for (let attempt = 0; attempt < writeAttempts; attempt += 1) {
+      const [found, current] = await Promise.all([host.observe({ signal }), readConfig(signal)]);
+      if (!found.ok) return found;
+      if (!current.ok) return current;
+      if (plan === null && routing.planId !== null && routing.planId !== current.value.value?.planId) {
+        return { ok: false, message: `Plan ${routing.planId} is not kept any more.` };
+      }
+      const { engines, judge, timeScale } = found.value;
+      const gone = routing.active.filter((id) => !engines.some((engine) => engine.id === id));
+      // Else the gateway would be told to do without it, and engines that still serve would be drained for it.
+      if (gone.length > 0) return { ok: false, message: `${gone.join(", ")} should get requests and is gone: routing is left as it is.` };
+      const config = gatewayConfig({ routing, plan, engines, judge, timeScale, current: current.value.value });
+      if (config === null) return { ok: true, value: "nothing was in force" };
+      const brought = await uploadPredictors(config.policy, { gateway, artefactOf, signal });
+      if (!brought.ok) return brought;
+      const headers = { "if-match": current.value.etag ?? noConfigEtag };
+      const body = { ...config, by: "studio", reason: "a step of an application" };
+      const written = await gateway("/config", { method: "PUT", body, headers, schema: z.unknown(), signal, alsoFine: [412] });
+      if (!written.ok) return written;
+      const count = config.replicas.filter((replica) => replica.state === "active").length;
+      if (written.value.status !== 412) return { ok: true, value: `requests go to ${count} engine${count === 1 ? "" : "s"}` };
+      refusal = { ok: false, message: "Somebody else keeps changing the gateway's configuration." };
+    }
+    return refusal;
+  }
+
+  async function drain(engineId: string, options: StepOptions): Promise<Answer<string>> {
+    let inFlight = 0;
+    const drained = await waitUntil(
+      async (): Promise<Look> => {
+        const status = await gateway("/status", { schema: gatewayStatusSchema, signal: options.signal });
+        if (!status.ok) return { waiting: status.message };
+        inFlight = status.value.value?.replicas.find((one) => one.id === engineId)?.inFlight ?? 0;
+        return inFlight === 0 ? { holds: "nothing in flight" } : { waiting: `${inFlight} requests in flight` };
+      },
+      { ...options, limitMs: drainLimitMs },
+    );
+    // Past the deadline the requests are cut, and the step says so.
+    return drained.ok ? drained : { ok: true, value: `deadline passed with ${inFlight} requests in flight` };
+  }
+
+  async function applyStep(action: StepAction, options: StepOptions): Promise<Answer<string>> {
+    switch (action.kind) {
+      case "load-outcomes":
+        return host.loadOutcomes?.(action.workloadId, options) ?? { ok: true, value: "engines are real" };
+      case "start":
+        return host.start(action.engine, options);
+      case "verify":
+        return awaitEngine(host, { id: action.engineId, model: action.model }, { ...options, limitMs: loadLimitMs });
+      case "switch-policy":
+        return route(action.routing, options);
+      case "drain": {
+        const routed = await route(action.routing, options);
+        return routed.ok ? drain(action.engineId, options) : routed;
+      }
+      case "stop": {
+        const routed = await route(action.routing, options);
+        return routed.ok ? host.stop(action.engineId, options) : routed;
+      }
+    }
+  }
+
+  function verifyStep(action: StepAction, options: StepOptions): Promise<Answer<string>> {
+    /** Since when it was looked for and is not there. */
+    let sinceMs: number | null = null;
+    const look = async (): Promise<Look> => {
+      const observation = await observe(options.signal);
+      const status = await gateway("/status", { schema: gatewayStatusSchema, signal: options.signal, limitMs: observeLimitMs });
+      if (!observation.ok || !status.ok) {
+        sinceMs = null;
+        const messages = new Set([observation, status].flatMap((one) => (one.ok ? [] : one.message)));
+        return { waiting: [...messages].join(" ") };
+      }
+      const inFlightAt = (id: string) => status.value.value?.replicas.find((replica) => replica.id === id)?.inFlight ?? 0;
+      const seen = effectOf(action, { observation: observation.value, inFlightAt }, emulated);
+      if (!("waiting" in seen)) return seen;
+      sinceMs ??= Date.now();
+      return Date.now() - sinceMs < effectLimitMs ? seen : { failed: `${seen.waiting}.` };
+    };
+    return waitUntil(look, { ...options, limitMs: gatewayLimitMs });
+  }
+
+  return { emulated, observe, predictorObstacle, applyStep, verifyStep };
+}

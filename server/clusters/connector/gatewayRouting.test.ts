@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { policyHash } from "@/server/contracts/gateway/policyHash";
+import { sealPlan } from "@/server/planning/planner/sealPlan";
+import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
+import { targetEngines } from "../steps/targetEngines";
+import { gatewayConfig } from "./gatewayRouting";
+
+/** A plan whose replicas hold so many requests each, in the order of its models; null: nothing is said. */
+function planHolding(limits: readonly (number | null)[]) {
+  const draft = examplePlanDraft();
+  const deployment = draft.deployment.map((model, index) => ({
+    ...model,
+    replicas: model.replicas.map((group) => ({ ...group, ...(limits[index] == null ? {} : { maxInFlight: limits[index] }) })),
+  }));
+  return sealPlan({ ...draft, deployment }, new Date(0));
+}
+
+const judge = { model: "weir-judge", url: "http://127.0.0.1:1" };
+
+function configFor(plan: ReturnType<typeof planHolding>, current: ReturnType<typeof gatewayConfig>, gone: string[] = []) {
+  const engines = targetEngines(plan).map((engine) => ({ ...engine, stopping: false, url: "http://127.0.0.1:2" }));
+  const others = gone.map((id) => ({ ...engines[0]!, id }));
+  const active = [...engines.map(({ id }) => id), ...gone];
+  const routing = { planId: plan.id, active, cordoned: [] };
+  const config = gatewayConfig({ routing, plan, engines: [...engines, ...others], judge, timeScale: 1, current });
+  if (config === null) throw new Error("no configuration");
+  return config;
+}
+
+describe("gatewayConfig", () => {
+  it("lets each engine hold what the plan was verified with", () => {
+    expect(configFor(planHolding([40, 7]), null).replicas.map(({ maxInFlight }) => maxInFlight)).toEqual([40, 7]);
+  });
+
+  it("lets engines of plans that say nothing hold as many as an engine runs", () => {
+    expect(configFor(planHolding([null, null]), null).replicas.map(({ maxInFlight }) => maxInFlight)).toEqual([256, 256]);
+  });
+
+  it("keeps what the engines of an earlier plan held while they help out", () => {
+    const before = configFor(planHolding([40, 7]), null);
+    const helping = { ...before, replicas: before.replicas.map((replica, index) => (index === 0 ? { ...replica, id: "old" } : replica)) };
+    const after = configFor(planHolding([50, 60]), helping, ["old"]);
+    expect(after.replicas.map(({ maxInFlight }) => maxInFlight)).toEqual([50, 60, 40]);
+  });
+
+  it("has requests wait for a model whose last engine changes its GPU, unless everything is being ended", () => {
+    const plan = planHolding([40, 7]);
+    const before = configFor(plan, null);
+    expect(before.awaited).toBeUndefined();
+    const engines = targetEngines(plan).map((engine) => ({ ...engine, stopping: false, url: "http://127.0.0.1:2" }));
+    const [small, large] = engines.map(({ id }) => id) as [string, string];
+    const awaitedWith = (routing: { planId: string | null; active: string[]; cordoned: string[] }) =>
+      gatewayConfig({ routing, plan, engines, judge, timeScale: 1, current: before })?.awaited;
+    expect(awaitedWith({ planId: plan.id, active: [large], cordoned: [small] })).toEqual(["small"]);
+    expect(awaitedWith({ planId: plan.id, active: [large], cordoned: [] })).toEqual(["small"]);
+    expect(awaitedWith({ planId: null, active: [], cordoned: [small, large] })).toBeUndefined();
+  });
+
+  it("leaves the knobs of the plan in force as they stand, and gives another plan its own policy", () => {
+    const plan = planHolding([40, 7]);
+    const before = configFor(plan, null);
+    if (before.policy.kind !== "cascade") throw new Error("not a cascade");
+    const policy = { ...before.policy, thresholds: before.policy.thresholds.map((threshold) => threshold + 1) };
+    const turned = { ...before, policy, policyHash: policyHash(policy) };
+    expect(configFor(plan, turned)).toEqual(turned);
+    const another = planHolding([50, 60]);
+    expect(configFor(another, turned)).toMatchObject({ planId: another.id, policy: another.policy, policyHash: another.policyHash });
+  });
+});

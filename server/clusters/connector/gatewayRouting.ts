@@ -1,0 +1,88 @@
+import type { GatewayConfig, GatewayReplica } from "@/server/contracts/gateway/gatewayAdmin";
+import type { GatewayRouting } from "@/server/store/documents/storedStep";
+import { inFlightLimit } from "@/solver/plan/inFlightLimit";
+import type { Plan } from "@/solver/plan/plan";
+import { deployedModelsOf, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { plannedLimits } from "../steps/targetEngines";
+import type { ObservedEngine } from "./connector";
+
+/** The name under which clients reach a plan's cascade beside `cascade/default`: the plan's own name, in the characters a model name may have. */
+function servedName(planName: string): string {
+  const name = planName.toLowerCase().replace(/[^a-z0-9._-]+/g, "-");
+  return (
+    name
+      .replace(/^[._-]+/, "")
+      .slice(0, 63)
+      .replace(/[._-]+$/, "") || "plan"
+  );
+}
+
+/** What a gateway configuration says about routing. */
+export function routingOf(config: GatewayConfig | null): GatewayRouting {
+  const inState = (state: "active" | "cordoned") => (config?.replicas ?? []).filter((one) => one.state === state).map((one) => one.id);
+  return { planId: config?.planId ? config.planId : null, active: inState("active"), cordoned: inState("cordoned") };
+}
+
+/** The models that a gateway sends to: the policy's, and the judge's where that is engines of the configuration. */
+export function routedModelsOf({ policy, judge }: GatewayConfig): string[] {
+  return judge === null || judge.url !== undefined ? modelsOf(policy) : [...modelsOf(policy), judge.model];
+}
+
+export interface ConfigParts {
+  readonly routing: GatewayRouting;
+  /** The plan that `routing` names, where it is kept. */
+  readonly plan: Plan | null;
+  readonly engines: readonly ObservedEngine[];
+  /** The cluster's own, for policies that have none among their engines. */
+  readonly judge: GatewayConfig["judge"];
+  readonly timeScale: number;
+  /** Configuration in force: its policy stays, with its knobs as they stand, when `routing` names its plan or none. */
+  readonly current: GatewayConfig | null;
+}
+
+/**
+ * The gateway configuration for a routing: policy and engines in one versioned unit, so that thresholds of one plan never
+ * run over the engines of another. null when there is no policy to write: nothing is in force and nothing was.
+ */
+export function gatewayConfig({ routing, plan, engines, judge, timeScale, current }: ConfigParts): GatewayConfig | null {
+  const part = plan === null || current?.planId === routing.planId ? current : plan;
+  const name = plan === null ? current?.name : servedName(plan.metadata.name);
+  if (part === null || name === undefined) return null;
+  const limits = limitsByEngine(plan, current);
+  const entry = (id: string, state: GatewayReplica["state"]): readonly GatewayReplica[] => {
+    const engine = engines.find((one) => one.id === id);
+    return engine === undefined
+      ? []
+      : [{ id, model: engine.model, url: engine.url, state, maxInFlight: limits.get(id) ?? inFlightLimit({}), ...engine.access }];
+  };
+  const replicas = [...routing.active.flatMap((id) => entry(id, "active")), ...routing.cordoned.flatMap((id) => entry(id, "cordoned"))];
+  // The gateway refuses a model without any engine. One that is out while its GPUs change hands stays listed, cordoned.
+  const out = deployedModelsOf(part.policy).filter((model) => !replicas.some((replica) => replica.model === model));
+  const standIns = out.flatMap((model) => current?.replicas.find((replica) => replica.model === model) ?? []);
+  // Its requests wait for it, unless everything is being ended.
+  const inService = (model: string): boolean => replicas.some((replica) => replica.model === model && replica.state === "active");
+  const awaited = routing.planId === null ? [] : deployedModelsOf(part.policy).filter((model) => !inService(model));
+  return {
+    apiVersion: "weir/v1",
+    kind: "GatewayConfig",
+    name,
+    planId: routing.planId ?? "",
+    policyHash: part.policyHash,
+    policy: part.policy,
+    replicas: [...replicas, ...standIns.map((replica) => ({ ...replica, state: "cordoned" as const }))],
+    ...(awaited.length === 0 ? {} : { awaited }),
+    judge: judgeFor(part.policy, judge),
+    timeScale,
+  };
+}
+
+function judgeFor(policy: PolicyDocument, own: GatewayConfig["judge"]): GatewayConfig["judge"] {
+  const model = judgeEngineOf(policy);
+  return model === null ? own : { model };
+}
+
+/** What each engine holds at once: as the plan says, and engines of an earlier plan what they held until now. */
+function limitsByEngine(plan: Plan | null, current: GatewayConfig | null): ReadonlyMap<string, number> {
+  const before = (current?.replicas ?? []).map(({ id, maxInFlight }) => [id, maxInFlight] as const);
+  return new Map([...before, ...(plan === null ? [] : plannedLimits(plan))]);
+}

@@ -1,0 +1,206 @@
+import { isDeepStrictEqual } from "node:util";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
+import type { GatewayConfig, GatewayReplica } from "@/server/contracts/gateway/gatewayAdmin";
+import type { DriftLine } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { deployedModelsOf, type PolicyDocument, thresholdsOf } from "@/solver/plan/policySchema";
+import type { Observation, ObservedEngine } from "../connector/connector";
+import { gatewayConfig } from "../connector/gatewayRouting";
+import { gpuKeys, placeText, targetEngines } from "../steps/targetEngines";
+
+/** An engine's own object as Weir would write it and as it stands, in the same form. */
+export interface EngineObject {
+  readonly engineId: string;
+  readonly generated: string;
+  /** null: it is not there. */
+  readonly actual: string | null;
+}
+
+export interface DriftContext {
+  /** In force by the store; null: none. */
+  readonly plan: Plan | null;
+  readonly observation: Observation;
+  /** What the gateway runs; null: it has no configuration. */
+  readonly config: GatewayConfig | null;
+  readonly objects: readonly EngineObject[];
+  /** Engines that their operator, or a batch, started beside the plan's: no drift by being there, whatever the plan. */
+  readonly isOperators: (engine: ObservedEngine) => boolean;
+}
+
+/** Lines of an object that are shown of each side. */
+const shownLines = 6;
+
+const nothing = "nothing";
+
+/**
+ * How what the plan in force asks for, what Weir makes of it for this cluster, and what is there differ. Pure; empty where nothing does.
+ * An engine that is down stays one of a cluster whose topology is given: that is health, and no drift.
+ */
+export function clusterDrift(ground: DriftContext): readonly DriftLine[] {
+  const { plan, config } = ground;
+  if (plan === null) return config === null || config.planId === "" ? [] : [otherPlan(null, config)];
+  const wanted = targetEngines(plan);
+  return [...hardwareLines(plan, ground), ...engineLines(wanted, ground), ...gatewayLines(plan, ground), ...objectLines(ground)];
+}
+
+function hardwareLines(plan: Plan, { observation }: DriftContext): readonly DriftLine[] {
+  const { cluster } = plan.inputs;
+  const wanted = targetEngines(plan);
+  const used = [...new Set(wanted.flatMap(({ placements }) => placements.map(({ node }) => node)))];
+  return used.flatMap((name): readonly DriftLine[] => {
+    const planned = cluster.nodes.find((node) => node.name === name);
+    const node = observation.nodes.find((one) => one.name === name);
+    const keys = new Set(wanted.flatMap(gpuKeys).filter((key) => key.slice(0, key.lastIndexOf("/")) === name));
+    const gpu = wanted.find(({ placements }) => placements.some((placement) => placement.node === name))?.gpu ?? cluster.gpu;
+    const desired = planned === undefined ? `${keys.size} ${gpu}` : `${planned.gpus} ${planned.gpu ?? cluster.gpu}`;
+    const line = { of: "hardware", subject: name, desired, generated: `${keys.size} ${gpu} in use` } as const;
+    if (node === undefined) return [{ ...line, actual: "not there", says: `${name}, on which the plan has engines, is not there.` }];
+    const found = `${node.gpus} ${node.gpu ?? observation.gpu}`;
+    if (planned !== undefined && found !== desired)
+      return [{ ...line, actual: found, says: `${name} has ${found}, and was planned for with ${desired}.` }];
+    const others = node.othersGpus ?? 0;
+    if (keys.size > node.gpus - others)
+      return [
+        {
+          ...line,
+          actual: `${found}, ${others} of them in use by others`,
+          says: `Others use ${others} of ${name}'s ${node.gpus} GPUs, and the plan wants ${keys.size}.`,
+        },
+      ];
+    return [];
+  });
+}
+
+function engineLines(wanted: readonly EngineOrder[], { observation, isOperators }: DriftContext): readonly DriftLine[] {
+  const { engines, topology } = observation;
+  const gone = wanted.flatMap((order): readonly DriftLine[] => {
+    const standing = engines.find((one) => one.id === order.id);
+    if (standing !== undefined && !standing.stopping) return [];
+    const desired = `${order.model} with tp ${order.tp}, pp ${order.pp}`;
+    const line = { of: "engine", subject: order.id, desired, generated: `on ${placeText(order)}` } as const;
+    return standing === undefined
+      ? [{ ...line, actual: "not there", says: `${order.id} should serve on ${placeText(order)} and is not there.` }]
+      : [{ ...line, actual: "is ending", says: `${order.id} should serve on ${placeText(order)} and is being stopped.` }];
+  });
+  const owners = new Map(wanted.flatMap((order) => gpuKeys(order).map((key) => [key, order.id] as const)));
+  const strangers = engines.flatMap((engine): readonly DriftLine[] => {
+    if (engine.stopping || topology === "given" || wanted.some(({ id }) => id === engine.id)) return [];
+    const owner = gpuKeys(engine)
+      .map((key) => owners.get(key))
+      .find((id) => id !== undefined);
+    if (owner === undefined && isOperators(engine)) return [];
+    const line = {
+      of: "engine",
+      subject: engine.id,
+      desired: nothing,
+      generated: nothing,
+      actual: `${engine.model} on ${placeText(engine)}`,
+    } as const;
+    return owner === undefined
+      ? [{ ...line, says: `${engine.id} runs on ${placeText(engine)}, which the plan in force leaves free.` }]
+      : [{ ...line, desired: owner, says: `${engine.id} runs on GPUs that the plan in force gives to ${owner}.` }];
+  });
+  return [...gone, ...strangers];
+}
+
+function gatewayLines(plan: Plan, { observation, config }: DriftContext): readonly DriftLine[] {
+  if (config === null)
+    return [
+      {
+        ...{ of: "policy", subject: "gateway", desired: `plan ${shortId(plan.id)}`, generated: `policy ${shortId(plan.policyHash)}` },
+        ...{ actual: "no configuration", says: "The gateway has no configuration: it serves nothing." },
+      },
+    ];
+  if (config.planId !== plan.id) return [otherPlan(plan, config)];
+  // Engines that a plan keeps without routing to them are not on the gateway's list.
+  const routed = deployedModelsOf(plan.policy);
+  const active = targetEngines(plan).flatMap(({ id, model }) => (routed.includes(model) ? [id] : []));
+  const routing = { planId: plan.id, active, cordoned: [] };
+  const { engines, timeScale } = observation;
+  const made = gatewayConfig({ routing, plan, engines, judge: config.judge, timeScale, current: null });
+  return [...policyLines(plan, config), ...(made === null ? [] : replicaLines(made, config))];
+}
+
+function otherPlan(plan: Plan | null, { planId, policyHash }: GatewayConfig): DriftLine {
+  const desired = plan === null ? "no plan" : `plan ${shortId(plan.id)}`;
+  const actual = planId === "" ? "no plan" : `plan ${shortId(planId)}`;
+  return {
+    ...{ of: "policy", subject: "gateway", desired, generated: plan === null ? nothing : `policy ${shortId(plan.policyHash)}` },
+    actual: `${actual}, policy ${shortId(policyHash)}`,
+    says: `The gateway follows ${actual}, and ${desired} is in force here: somebody else configured it.`,
+  };
+}
+
+function policyLines({ policy, policyHash }: Plan, config: GatewayConfig): readonly DriftLine[] {
+  if (config.policyHash === policyHash) return [];
+  const line = { of: "policy", subject: "policy", desired: knobsText(policy), generated: `policy ${shortId(policyHash)}` } as const;
+  const actual = `${knobsText(config.policy)}, policy ${shortId(config.policyHash)}`;
+  if (!isDeepStrictEqual(withoutKnobs(policy), withoutKnobs(config.policy)))
+    return [{ ...line, actual, says: "The gateway runs another policy than the plan's under the plan's name: somebody changed it." }];
+  return [{ ...line, actual, says: `Knobs were turned at the gateway: ${knobsText(policy)} became ${knobsText(config.policy)}.` }];
+}
+
+function replicaLines(made: GatewayConfig, config: GatewayConfig): readonly DriftLine[] {
+  const line = (id: string, wanted: GatewayReplica | undefined, is: GatewayReplica | undefined, says: string): DriftLine => ({
+    ...{ of: "routing", subject: id, desired: wanted === undefined ? nothing : "takes requests" },
+    ...{ generated: replicaText(wanted), actual: replicaText(is), says },
+  });
+  const lost = made.replicas.flatMap((wanted): readonly DriftLine[] => {
+    const is = config.replicas.find(({ id }) => id === wanted.id);
+    if (is === undefined) return [line(wanted.id, wanted, is, `The gateway does not know ${wanted.id}, which the plan routes to.`)];
+    if (is.state === "cordoned") return [line(wanted.id, wanted, is, `${wanted.id} is cordoned at the gateway: it takes no new requests.`)];
+    if (is.url !== wanted.url)
+      return [line(wanted.id, wanted, is, `The gateway asks ${wanted.id} at another address than the one it is at.`)];
+    return isDeepStrictEqual(told(is), told(wanted))
+      ? []
+      : [line(wanted.id, wanted, is, `The gateway asks ${wanted.id} in another way than the plan has it.`)];
+  });
+  const added = config.replicas
+    .filter(({ id, state }) => state === "active" && made.replicas.every((one) => one.id !== id))
+    .map((is) => line(is.id, undefined, is, `The gateway sends requests to ${is.id}, which the plan in force does not have.`));
+  return [...lost, ...added];
+}
+
+function objectLines({ objects, observation }: DriftContext): readonly DriftLine[] {
+  const there = objects.filter(({ engineId }) => observation.engines.some(({ id, stopping }) => id === engineId && !stopping));
+  return there.flatMap(({ engineId, generated, actual }): readonly DriftLine[] => {
+    if (actual === null || actual === generated) return [];
+    return [
+      {
+        ...{ of: "object", subject: engineId, desired: `as the plan starts ${engineId}` },
+        ...{ generated: linesOnlyIn(generated, actual), actual: linesOnlyIn(actual, generated) },
+        says: `What stands of ${engineId} is not what Weir would write: somebody changed it, or the connection changed since it was started.`,
+      },
+    ];
+  });
+}
+
+const told = ({ key, caFile, servedName, maxInFlight }: GatewayReplica) => ({ key, caFile, servedName, maxInFlight });
+
+const replicaText = (replica: GatewayReplica | undefined): string =>
+  replica === undefined ? nothing : `${replica.state}, ${replica.url}, up to ${replica.maxInFlight} at once`;
+
+/** What operators may turn, in words. */
+function knobsText(policy: PolicyDocument): string {
+  if (policy.kind === "slack") return `tau ${policy.tau}, deltaScore ${policy.deltaScore}`;
+  const thresholds = thresholdsOf(policy);
+  return thresholds.length === 0 ? "no thresholds" : `threshold${thresholds.length === 1 ? "" : "s"} ${thresholds.join(", ")}`;
+}
+
+function withoutKnobs(policy: PolicyDocument): object {
+  if (policy.kind === "cascade") return { ...policy, thresholds: policy.thresholds.length };
+  return policy.kind === "slack" ? { ...policy, tau: 0, deltaScore: 0 } : policy;
+}
+
+/** Lines of a text that another has not, without their indentation. */
+function linesOnlyIn(text: string, other: string): string {
+  const there = new Set(other.split("\n").map((line) => line.trim()));
+  const own = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !there.has(line));
+  if (own.length === 0) return "the same lines in another order or number";
+  return own.length <= shownLines ? own.join("\n") : `${own.slice(0, shownLines).join("\n")}\nand ${own.length - shownLines} more`;
+}
+
+const shortId = (id: string): string => id.slice(0, 8);

@@ -1,0 +1,229 @@
+import { createHash } from "node:crypto";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
+import type { DiffLine } from "@/server/contracts/studio";
+import { orderNames, placeNames } from "@/solver/lab/partNames";
+import { canonicalJson, type Json } from "@/solver/plan/canonical";
+import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
+import { deployedModelsOf, type JustInTimePolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
+import type { WorkflowAgent, WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { placeText, targetEngines } from "../steps/targetEngines";
+
+/** Replicas of one model in words: `2 × tp 4, 1 × tp 8 on 16 h100-sxm`; of several GPU types `1 × tp 4 on h100-sxm, 1 × tp 8 on l40s, 12 GPUs`. */
+function deploymentText({ replicas, gpus, gpu }: ModelDeployment): string {
+  const mixed = replicas.some((group) => group.gpu !== undefined && group.gpu !== gpu);
+  const shapes = replicas.map(
+    ({ count, tp, pp, gpu: own = gpu }) => `${count} × tp ${tp}${pp > 1 ? ` pp ${pp}` : ""}${mixed ? ` on ${own}` : ""}`,
+  );
+  const limits = replicas.map(({ maxInFlight }) => (maxInFlight === undefined ? "no limit" : `${maxInFlight}`));
+  const limited = replicas.some(({ maxInFlight }) => maxInFlight !== undefined);
+  const where = mixed ? `, ${gpus} GPUs` : ` on ${gpus} ${gpu}`;
+  return `${shapes.join(", ")}${where}${limited ? `; requests at once in each: ${limits.join(", ")}` : ""}`;
+}
+
+/** A line for a value that two plans may share; `before` null: the first has none. */
+function valueLine(subject: string, before: string | null, after: string): DiffLine {
+  if (before === null) return { sign: "+", of: "plan", subject, text: after };
+  return before === after
+    ? { sign: "=", of: "plan", subject, text: after }
+    : { sign: "~", of: "plan", subject, text: `${before} -> ${after}` };
+}
+
+/** What a plan's engine does from now on, by its sign. */
+const plannedWords = { "+": "start", "-": "stop", "=": "stays" } as const;
+const givenWords = { "+": "takes requests", "-": "takes none, runs on", "=": "takes requests as before" } as const;
+
+function engineLines(from: Plan | null, to: Plan, topology: "planned" | "given"): readonly DiffLine[] {
+  const before = from === null ? [] : targetEngines(from);
+  const after = targetEngines(to);
+  const kept = after.filter((engine) => before.some((one) => one.id === engine.id));
+  const added = after.filter((engine) => !kept.includes(engine));
+  const removed = before.filter((engine) => !after.some((one) => one.id === engine.id));
+  const line = (sign: "+" | "-" | "=", engine: EngineOrder): DiffLine => {
+    const text = topology === "given" ? givenWords[sign] : `${plannedWords[sign]} on ${placeText(engine)}`;
+    return { sign, of: "engine", subject: engine.id, text };
+  };
+  return [
+    ...added.map((engine) => line("+", engine)),
+    ...removed.map((engine) => line("-", engine)),
+    ...kept.map((engine) => line("=", engine)),
+  ];
+}
+
+function deploymentLines(from: Plan | null, to: Plan): readonly DiffLine[] {
+  const gone = (from?.deployment ?? []).filter((one) => !to.deployment.some((other) => other.model === one.model));
+  return [
+    ...to.deployment.map((deployment) => {
+      const earlier = from?.deployment.find((one) => one.model === deployment.model);
+      return valueLine(deployment.model, earlier === undefined ? null : deploymentText(earlier), deploymentText(deployment));
+    }),
+    ...gone.map((deployment) => ({ sign: "-" as const, of: "plan" as const, subject: deployment.model, text: deploymentText(deployment) })),
+  ];
+}
+
+/** What a policy says, by subject. A subject that a policy has nothing to say of is left out: a model alone has no judge. */
+function policySays(policy: PolicyDocument): ReadonlyMap<string, string> {
+  const learnt = Object.entries(policy.learnt ?? {}).flatMap(([of, hash = ""]): [string, string][] =>
+    hash === "" ? [] : [[`predictor of ${of}`, hash.slice(0, 12)]],
+  );
+  return new Map([...routeSays(policy), ["order", wordsOf(policy.order)], ["placement", wordsOf(policy.place)], ...learnt]);
+}
+
+function routeSays(policy: PolicyDocument): readonly [string, string][] {
+  switch (policy.kind) {
+    case "cascade":
+      return cascadeSays(policy);
+    case "fixed":
+      return [["fixed model", policy.model]];
+    case "slack":
+      return slackSays(policy);
+    case "just-in-time":
+      return justInTimeSays(policy);
+    case "balanced":
+      return [
+        ["balancing", modelsOf(policy).join(" or ")],
+        ...policy.models.map(({ model, maxBatchSize }): [string, string] => [`batch of ${model}`, `${maxBatchSize} at once`]),
+      ];
+  }
+}
+
+/** Three figures are what such a number carries. */
+const three = (value: number): string => String(Number(value.toPrecision(3)));
+
+function justInTimeSays({ models, workflows, selection }: JustInTimePolicy): [string, string][] {
+  const ended = {
+    throughput: ": more raise its throughput hardly",
+    sequences: ": it takes no more",
+    memory: ": more fill its KV cache",
+  } as const;
+  return [
+    ["models at dispatch", models.map(({ model }) => model).join(" or ")],
+    ["selection", selectionText(selection)],
+    ...models.flatMap(({ model, cost, saturationBatch, throughput, endedBy }): [string, string][] => [
+      [`cost of ${model}`, `${three(cost)} G active parameters a token`],
+      [`saturation of ${model}`, `${saturationBatch} at once${endedBy === undefined ? "" : ended[endedBy]}`],
+      [`tokens/s of ${model}`, throughput.map(({ batch, tokensPerSecond }) => `${three(tokensPerSecond)} at ${batch}`).join(", ")],
+    ]),
+    ...workflows.map(({ workflow, predictor }): [string, string] => {
+      const named = predictor === undefined ? "the largest models alone count as accurate" : `predictor ${predictor.slice(0, 12)}`;
+      return [`workflow ${workflow.name}`, `${workflow.agents.map(agentText).join("; ")}; ${named}; document ${digestOf(workflow)}`];
+    }),
+  ];
+}
+
+function agentText({ name, reads, models, sameModelAs }: WorkflowAgent): string {
+  const told = [
+    ...(reads.length === 0 ? [] : [`reads ${reads.join(" and ")}`]),
+    ...(models === undefined ? [] : [`on ${models.join(" or ")}`]),
+    ...(sameModelAs === undefined ? [] : [`on the model of ${sameModelAs}`]),
+  ];
+  return told.length === 0 ? name : `${name} (${told.join(", ")})`;
+}
+
+function selectionText(selection: JustInTimePolicy["selection"]): string {
+  switch (selection.kind) {
+    case "beam":
+      return `beam of width ${selection.width}`;
+    case "quickest":
+      return selection.when === "arrival" ? "quickest when the program arrives" : "quickest at each stage";
+    case "fixed":
+      return Object.entries(selection.configurations)
+        .map(
+          ([workflow, configuration]) =>
+            `${workflow}: ${Object.entries(configuration)
+              .map((agent) => agent.join(" on "))
+              .join(", ")}`,
+        )
+        .join("; ");
+    case "cheapest":
+      return "cheapest when the program comes";
+    case "exhaustive":
+      return "every assignment of the oldest";
+  }
+}
+
+/** Documents that differ in anything, as in what agents are told, differ in it. */
+const digestOf = (workflow: WorkflowDocument): string =>
+  createHash("sha256")
+    .update(canonicalJson(workflow as unknown as Json))
+    .digest("hex")
+    .slice(0, 8);
+
+function slackSays(policy: SlackPolicy): [string, string][] {
+  const { models, tau, deltaScore, floorSeconds, changesModel, approvedRanges } = policy;
+  return [
+    ["slack dispatch", modelsOf(policy).join(" or ")],
+    ["slack", `τ ${three(tau)}, margin ${three(deltaScore)}, floor ${three(floorSeconds)} s`],
+    ["later requests of a program", changesModel ? "go to another model when their own is beyond the slack" : "stay at its model"],
+    ...models.map(({ model, confidence, decodeSecondsPerToken, maxBatchSize }): [string, string] => {
+      return [`load of ${model}`, `confidence ${three(confidence)}, ${three(decodeSecondsPerToken)} s a token, ${maxBatchSize} at once`];
+    }),
+    ["approved range of τ", `${three(approvedRanges.tau.min)} to ${three(approvedRanges.tau.max)}`],
+    ["approved range of the margin", `${three(approvedRanges.deltaScore.min)} to ${three(approvedRanges.deltaScore.max)}`],
+  ];
+}
+
+function cascadeSays({ stages, thresholds, judge, directStart, approvedRanges }: CascadePolicy): [string, string][] {
+  const said: [string, string][] = [["cascade", stages.map(({ model }) => model).join(" then ")]];
+  for (const [stage, threshold] of thresholds.entries()) {
+    const model = stages[stage]?.model ?? `stage ${stage + 1}`;
+    said.push([`threshold after ${model}`, `accept at ${threshold} or more`]);
+    const range = approvedRanges.thresholds[stage];
+    if (range !== undefined) said.push([`approved range after ${model}`, `${range.min} to ${range.max}`]);
+  }
+  if (stages.length > 1) said.push(["judge", judgeText(judge)]);
+  if (directStart !== undefined)
+    said.push([
+      "direct start",
+      `at the first stage with a router score of ${directStart.below} or more, ${directStart.router.kind} router of AUC ${directStart.router.auc}`,
+    ]);
+  return said;
+}
+
+function judgeText({ model, secondsPerCall, usdPerCall, engine, whenDown }: CascadePolicy["judge"]): string {
+  return [
+    model,
+    `${three(secondsPerCall)} s a call`,
+    ...(usdPerCall === 0 ? [] : [`$${usdPerCall} a call`]),
+    ...(engine === undefined ? [] : [`an engine here, rubric of ${engine.rubricTokens} tokens, answer of ${engine.outputTokens}`]),
+    ...(whenDown === "largest" ? ["the last stage answers while it is down"] : []),
+  ].join(", ");
+}
+
+/** Orders and placements in the words of the forms in which they are chosen. */
+const kindWords = { ...orderNames, ...placeNames };
+
+/** An order or a placement with its settings: `shortest program first (STJF), aging releases 100`. */
+function wordsOf({ kind, ...settings }: CascadePolicy["order"] | CascadePolicy["place"]): string {
+  const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const told = Object.entries(settings).map(([name, value]) => {
+    const inner = Array.isArray(value) || typeof value !== "object" ? [value].flat() : Object.entries(value).flat();
+    return `${words(name)} ${inner.join(" ")}`;
+  });
+  return [kindWords[kind], ...told].join(", ");
+}
+
+function policyLines(from: Plan | null, to: Plan): readonly DiffLine[] {
+  const before = from === null ? new Map<string, string>() : policySays(from.policy);
+  const after = policySays(to.policy);
+  const gone = [...before].filter(([subject]) => !after.has(subject));
+  return [
+    ...[...after].map(([subject, text]) => valueLine(subject, before.get(subject) ?? null, text)),
+    ...gone.map(([subject, text]) => ({ sign: "-" as const, of: "plan" as const, subject, text })),
+  ];
+}
+
+/** A plan with the models alone that its policy needs. */
+function routedPart(plan: Plan): Plan {
+  const needed = deployedModelsOf(plan.policy);
+  return { ...plan, deployment: plan.deployment.filter(({ model }) => needed.includes(model)) };
+}
+
+/**
+ * What changes between two plans, in words: models, then routing, then single engines. `from` null: nothing runs. Where the topology is
+ * given no engine is started or stopped: told is which of them take requests, and nothing of those to which neither plan sends any.
+ */
+export function diffPlans(from: Plan | null, to: Plan, topology: "planned" | "given" = "planned"): readonly DiffLine[] {
+  const told = (plan: Plan): Plan => (topology === "given" ? routedPart(plan) : plan);
+  const [before, after] = [from === null ? null : told(from), told(to)];
+  return [...deploymentLines(before, after), ...policyLines(before, after), ...engineLines(before, after, topology)];
+}

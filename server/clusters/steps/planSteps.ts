@@ -1,0 +1,219 @@
+import type { EngineRequest } from "@/server/contracts/engine/emulatorAdmin";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
+import type { GatewayRouting, StepAction } from "@/server/store/documents/storedStep";
+import { gpuKeys, placeText } from "./targetEngines";
+
+/** An engine as found on the cluster. */
+export interface StandingEngine extends EngineRequest {
+  /** A stopping engine holds its GPUs and is never kept. */
+  readonly stopping: boolean;
+}
+
+/** What is in force, or shall be: a policy by the models it needs engines of. */
+interface PolicyInForce {
+  readonly planId: string | null;
+  readonly models: readonly string[];
+}
+
+export interface RollOut {
+  readonly standing: readonly StandingEngine[];
+  readonly routing: GatewayRouting;
+  readonly inForce: PolicyInForce;
+  readonly target: PolicyInForce & { readonly engines: readonly EngineOrder[] };
+  /** Workload whose held-out prompts the emulated engines replay; null where engines are real or hold them already. */
+  readonly loadOutcomes: string | null;
+  /** Engines are run by somebody else: none is started or stopped. Left out: the target decides what runs. */
+  readonly topology?: "given";
+}
+
+export interface PlannedStep {
+  readonly action: StepAction;
+  readonly text: string;
+}
+
+/**
+ * The ordered steps from what runs to what a plan asks for. Pure, and the only source of steps: the difference shown
+ * before an apply and the apply itself are made here.
+ *
+ * Engines with the same model, shape and GPUs are left alone. New engines come up on free GPUs and are verified first,
+ * then the policy is switched, then old engines drain and stop. Only where no GPU is free is an old engine drained
+ * before its successor is up, and then one that leaves every model of the policy in force served, if there is one.
+ *
+ * Where the topology is given, engines are only verified, routed to, and drained of requests and taken off the gateway's list.
+ */
+export function planSteps(rollOut: RollOut): readonly PlannedStep[] {
+  return new RollOutPlanner(rollOut).plan();
+}
+
+/** Walks the roll-out step by step, knowing at each which engines stand, which are proved, and what is in force. */
+class RollOutPlanner {
+  private readonly steps: PlannedStep[] = [];
+  private readonly standing: Map<string, EngineRequest>;
+  private readonly proved: Set<string>;
+  private readonly leaving: Set<string>;
+  private readonly routed: Set<string>;
+  private readonly pending: EngineOrder[];
+  private readonly unproved: EngineOrder[];
+  private readonly targetIds: Set<string>;
+  private inForce: PolicyInForce;
+  /** null: the gateway lists an engine that is not there, so its list must be written anew. */
+  private routing: GatewayRouting | null;
+
+  constructor(private readonly rollOut: RollOut) {
+    const { standing, routing, target } = rollOut;
+    this.targetIds = new Set(target.engines.map((engine) => engine.id));
+    this.standing = new Map(standing.map((engine) => [engine.id, engine]));
+    const kept = new Set(standing.filter((engine) => !engine.stopping && this.targetIds.has(engine.id)).map((engine) => engine.id));
+    this.leaving = new Set(standing.map((engine) => engine.id).filter((id) => !kept.has(id)));
+    this.routed = new Set([...routing.active, ...routing.cordoned]);
+    this.proved = new Set(routing.active.filter((id) => this.standing.has(id)));
+    this.pending = target.engines.filter((engine) => !kept.has(engine.id));
+    // One that no policy routes to, as an attached one that the plan leaves out, is never seen to take requests: it would be verified for ever.
+    this.unproved = target.engines.filter((engine) => kept.has(engine.id) && !this.proved.has(engine.id) && this.isRouted(engine));
+    // The same plan id is the same policy: engines may differ (some died), routing need not be switched to it again.
+    this.inForce = rollOut.inForce.planId === target.planId ? target : rollOut.inForce;
+    this.routing = [...this.routed].every((id) => this.standing.has(id)) ? routing : null;
+  }
+
+  plan(): readonly PlannedStep[] {
+    const { loadOutcomes, target } = this.rollOut;
+    if (loadOutcomes !== null) {
+      this.push({ kind: "load-outcomes", workloadId: loadOutcomes }, "Give the emulated engines the workload's held-out prompts");
+    }
+    this.verify(this.unproved);
+    // One that is not there cannot be brought: verifying it says so, before anything is routed.
+    if (this.rollOut.topology === "given") this.verify(this.pending.splice(0).filter((engine) => this.isRouted(engine)));
+    for (;;) {
+      this.startWhereFree();
+      if (this.inForce !== target && this.covers(target, this.proved)) this.switchPolicy();
+      if (this.pending.length === 0) break;
+      for (const id of this.cheapestRoom()) this.remove(id);
+    }
+    if (this.routing === null || !sameRouting(this.routing, this.routingNow()))
+      this.route(`Send requests to every engine of plan ${shortId(target.planId)}`);
+    if (this.rollOut.topology === "given") this.unroute();
+    else for (const id of [...this.leaving]) this.remove(id);
+    return this.steps;
+  }
+
+  private isRouted({ model }: EngineOrder): boolean {
+    return this.rollOut.target.models.includes(model);
+  }
+
+  private startWhereFree(): void {
+    const taken = new Set([...this.standing.values()].flatMap(gpuKeys));
+    const free = this.pending.filter((engine) => !this.standing.has(engine.id) && gpuKeys(engine).every((key) => !taken.has(key)));
+    for (const engine of free) {
+      this.pending.splice(this.pending.indexOf(engine), 1);
+      this.standing.set(engine.id, engine);
+      this.push({ kind: "start", engine }, `Start ${engine.model} with tp ${engine.tp}, pp ${engine.pp} on ${placeText(engine)}`);
+    }
+    this.verify(free);
+  }
+
+  /** Engines load side by side: all of a batch are started before the first is waited for. */
+  private verify(engines: readonly EngineRequest[]): void {
+    for (const { id, model } of engines) {
+      this.push({ kind: "verify", engineId: id, model }, `Verify ${id}: healthy, lists ${model}, answers one token`);
+      this.proved.add(id);
+    }
+  }
+
+  private switchPolicy(): void {
+    const { target } = this.rollOut;
+    this.inForce = target;
+    this.route(target.planId === null ? "Take no more requests" : `Switch routing to plan ${shortId(target.planId)}`);
+  }
+
+  private route(text: string): void {
+    this.push({ kind: "switch-policy", routing: this.newRouting() }, text);
+  }
+
+  private newRouting(): GatewayRouting {
+    const routing = this.routingNow();
+    this.routing = routing;
+    return routing;
+  }
+
+  /** Old engines of the new policy's models help out until the last new engine is up. */
+  private routingNow(): GatewayRouting {
+    const { target } = this.rollOut;
+    const helping = this.inForce !== target || this.pending.length > 0;
+    const active = [...this.proved].filter(
+      (id) => this.standing.has(id) && this.inForce.models.includes(this.modelOf(id)) && (helping || this.targetIds.has(id)),
+    );
+    for (const id of active) this.routed.add(id);
+    const cordoned = [...this.routed].filter((id) => this.standing.has(id) && !active.includes(id));
+    return { planId: this.inForce.planId, active, cordoned };
+  }
+
+  /** The old engines in the way of one waiting engine: those whose loss leaves fewest models unserved, then fewest GPUs. */
+  private cheapestRoom(): readonly string[] {
+    let best: { readonly ids: readonly string[]; readonly unserved: number; readonly gpus: number } | null = null;
+    for (const engine of this.pending) {
+      const wanted = new Set(gpuKeys(engine));
+      const inTheWay = [...this.leaving].filter((id) => id === engine.id || this.gpusOf(id).some((key) => wanted.has(key)));
+      const left = new Set([...this.proved].filter((id) => !inTheWay.includes(id)));
+      const unserved = this.inForce.models.filter((model) => !this.serves(model, left)).length;
+      const gpus = inTheWay.reduce((sum, id) => sum + this.gpusOf(id).length, 0);
+      if (best === null || unserved < best.unserved || (unserved === best.unserved && gpus < best.gpus)) {
+        best = { ids: inTheWay, unserved, gpus };
+      }
+    }
+    if (best === null || best.ids.length === 0)
+      throw new Error("Two engines of the target share a GPU; the plan should have been refused.");
+    return best.ids;
+  }
+
+  private remove(id: string): void {
+    const engine = this.standing.get(id);
+    if (engine === undefined) return;
+    this.proved.delete(id);
+    if (this.routed.has(id)) {
+      this.push({ kind: "drain", engineId: id, routing: this.newRouting() }, `Drain ${id}: no new requests, finish what it has`);
+    }
+    this.standing.delete(id);
+    this.leaving.delete(id);
+    this.routed.delete(id);
+    this.push({ kind: "stop", engineId: id, routing: this.newRouting() }, `Stop ${id}, freeing ${placeText(engine)}`);
+  }
+
+  /** Lets go of every engine that the target leaves out, all at once when the last of them has nothing in flight. */
+  private unroute(): void {
+    const given = [...this.leaving].filter((id) => this.routed.has(id));
+    for (const id of given) {
+      this.push({ kind: "drain", engineId: id, routing: this.newRouting() }, `Drain ${id}: no new requests, finish what it has`);
+    }
+    for (const id of given) this.routed.delete(id);
+    if (given.length > 0) this.route(`Let go of ${given.join(", ")}, which ${given.length === 1 ? "runs" : "run"} on`);
+  }
+
+  private covers(policy: PolicyInForce, ids: ReadonlySet<string>): boolean {
+    return policy.models.every((model) => this.serves(model, ids));
+  }
+
+  private serves(model: string, ids: ReadonlySet<string>): boolean {
+    for (const id of ids) if (this.standing.has(id) && this.modelOf(id) === model) return true;
+    return false;
+  }
+
+  private modelOf(id: string): string {
+    return this.standing.get(id)?.model ?? "";
+  }
+
+  private gpusOf(id: string): readonly string[] {
+    const engine = this.standing.get(id);
+    return engine === undefined ? [] : gpuKeys(engine);
+  }
+
+  private push(action: StepAction, text: string): void {
+    this.steps.push({ action, text });
+  }
+}
+
+const shortId = (planId: string | null): string => planId?.slice(0, 8) ?? "none";
+
+const sameSet = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((id) => b.includes(id));
+
+const sameRouting = (a: GatewayRouting, b: GatewayRouting): boolean =>
+  a.planId === b.planId && sameSet(a.active, b.active) && sameSet(a.cordoned, b.cordoned);

@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sealPlan } from "@/server/planning/planner/sealPlan";
+import { openStore } from "@/server/store/store";
+import { heldOutOutcomes } from "@/server/workloads/heldOutOutcomes";
+import type { ModelDeployment } from "@/solver/plan/plan";
+import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
+import { generatedWorkload } from "@/solver/workload/generated";
+import { createAdminClient } from "../connector/adminClient";
+import { createConnector } from "../connector/clusterConnector";
+import { createEmulatorHost } from "../connector/emulatorHost";
+import type { EngineHost } from "../connector/engineHost";
+
+const token = "test-token";
+
+/** Engine seconds in a wall second. */
+export const timeScale = 50;
+
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve) => {
+          const server = createServer().listen(0, "127.0.0.1", () => resolve(server));
+        }),
+    ),
+  );
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+  return ports;
+}
+
+async function untilHealthy(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const answer = await fetch(url).catch(() => null);
+    if (answer?.ok) return;
+    await new Promise((wake) => setTimeout(wake, 100));
+  }
+  throw new Error(`${url} did not come up`);
+}
+
+export interface TestClusterOptions {
+  /** GPUs of its one node. */
+  readonly gpus?: number;
+  readonly timeScale?: number;
+  readonly prompts?: number;
+  /** Told of all that the processes print, which is then all that they have to say. */
+  readonly onOutput?: (text: string) => void;
+}
+
+/** The real emulator and the real gateway as processes of their own, and a store, all in a temporary folder. */
+export async function startTestCluster({ gpus = 4, timeScale: scale = timeScale, prompts = 100, onOutput }: TestClusterOptions = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "weir-cluster-"));
+  const [gatewayPort = 0, gatewayAdminPort = 0, emulatorPort = 0, dcgmPort = 0, enginePort = 0] = await freePorts(5);
+  const environment = {
+    ...process.env,
+    WEIR_STATE_DIR: folder,
+    WEIR_ADMIN_TOKEN: token,
+    WEIR_GATEWAY_PORT: String(gatewayPort),
+    WEIR_GATEWAY_ADMIN_PORT: String(gatewayAdminPort),
+    WEIR_EMULATOR_PORT: String(emulatorPort),
+    WEIR_DCGM_PORT: String(dcgmPort),
+    WEIR_ENGINE_PORT_BASE: String(enginePort),
+    WEIR_TIME_SCALE: String(scale),
+    WEIR_EMBEDDED: JSON.stringify({ gpu: "l40s", nodes: [{ name: "node1", gpus }] }),
+    WEIR_LOG_LEVEL: onOutput === undefined ? "silent" : "trace",
+  };
+  const start = (name: string): ChildProcess => {
+    const child = spawn(process.execPath, [join("dist", `${name}.mjs`)], {
+      env: environment,
+      stdio: onOutput === undefined ? "ignore" : ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => onOutput?.(chunk.toString()));
+    return child;
+  };
+  const processes = { emulator: start("emulator"), gateway: start("gateway") };
+  const emulatorUrl = `http://127.0.0.1:${emulatorPort}`;
+  const gatewayUrl = `http://127.0.0.1:${gatewayPort}`;
+  const gatewayAdminUrl = `http://127.0.0.1:${gatewayAdminPort}`;
+  const healthUrls = { emulator: `${emulatorUrl}/health`, gateway: `${gatewayUrl}/health` };
+  await Promise.all(Object.values(healthUrls).map(untilHealthy));
+
+  const store = openStore(folder);
+  const workload = generatedWorkload({ prompts, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 1 });
+  const gateway = createAdminClient("gateway", gatewayAdminUrl, token);
+  const host = createEmulatorHost({
+    emulator: createAdminClient("emulator", emulatorUrl, token),
+    heldOutOutcomes: (name) => heldOutOutcomes({ ...workload, name }),
+  });
+  /** Engines of some host behind the gateway. */
+  const connectorOver = (over: EngineHost) =>
+    createConnector({
+      host: over,
+      gateway,
+      planOf: (id) => store.plans.get(id),
+      artefactOf: (hash) => store.artefacts.get(hash)?.bytes ?? null,
+    });
+  return {
+    store,
+    connector: connectorOver(host),
+    gateway,
+    workload,
+    gatewayUrl,
+    gatewayAdminUrl,
+    emulatorUrl,
+    token,
+    environment,
+    /** What a connector's contract needs, engines on some host or emulated: a kept plan of one engine on a GPU of a node, and a client of its cascade. */
+    underContract(over: EngineHost = host, node = "node1") {
+      const plan = planOnGpus("one", { "qwen2.5-3b": [1] }, node);
+      store.plans.keep(plan);
+      return { connector: connectorOver(over), host: over, plan, ask: async () => (await askCascade(gatewayUrl, "one")).status };
+    },
+    /** What the gateway is asked meanwhile it answers after `thaw`, if it is still asked then. */
+    freezeGateway: () => processes.gateway.kill("SIGSTOP"),
+    thawGateway: () => processes.gateway.kill("SIGCONT"),
+    /** Kills a process with no chance to tidy up, and starts it again. */
+    async restart(name: keyof typeof processes) {
+      await endOf(processes[name], "SIGKILL");
+      processes[name] = start(name);
+      await untilHealthy(healthUrls[name]);
+    },
+    async stop() {
+      await Promise.all(Object.values(processes).map((child) => endOf(child, "SIGTERM")));
+      store.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function endOf(child: ChildProcess, signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+  const ended = new Promise((done) => child.once("exit", done));
+  child.kill(signal);
+  await ended;
+}
+
+/** Sends one request for a plan's cascade. */
+export async function askCascade(gatewayUrl: string, name: string): Promise<{ readonly status: number; readonly text: string }> {
+  const body = JSON.stringify({ model: `cascade/${name}`, messages: [{ role: "user", content: "hello" }], max_tokens: 2 });
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(`${gatewayUrl}/v1/chat/completions`, { method: "POST", headers, body });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** A plan of one-GPU engines: `{ "qwen2.5-3b": [0, 1] }` puts two of them on the first two GPUs of a node. */
+export function planOnGpus(name: string, gpusOf: Readonly<Record<string, readonly number[]>>, node = "node1") {
+  const draft = examplePlanDraft();
+  const deployment = Object.entries(gpusOf).map(([model, gpus]): ModelDeployment => {
+    const placements = gpus.map((gpu) => [{ node, gpus: [gpu] }]);
+    const group = { tp: 1, pp: 1, count: gpus.length, shareEach: 1 / gpus.length, placements };
+    return { model, precision: "bf16", gpu: "l40s", gpus: gpus.length, replicas: [group] };
+  });
+  const stages = deployment.map(({ model }) => ({ model }));
+  const thresholds = stages.slice(1).map(() => 60);
+  const policy = { ...draft.policy, stages, thresholds, approvedRanges: { thresholds: thresholds.map(() => ({ min: 50, max: 70 })) } };
+  return sealPlan({ ...draft, metadata: { name }, deployment, policy }, new Date("2026-01-01T00:00:00Z"));
+}

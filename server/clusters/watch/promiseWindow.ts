@@ -1,0 +1,122 @@
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { LiveFrame } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { isPredicted } from "@/solver/plan/policySchema";
+import { type MeasuredFigure, meanInterval } from "@/solver/workload/driftIntervals";
+
+/** What the gateway wrote down of the plan in force in the measuring window of Live, or since some moment. */
+export interface PromiseWindow {
+  /** Oldest first; the newest of them where there are very many. */
+  readonly answered: readonly Decision[];
+  /** With those that failed or were shed, as many at most. */
+  readonly seen: readonly Decision[];
+  /** How many of either there were in all, and how many failed. */
+  readonly counts: { readonly answered: number; readonly seen: number; readonly failed: number };
+  /** Engine seconds since the first of them came, or since the window began. */
+  readonly seconds: number;
+  /** Arrivals per engine second with their 99 % interval; null while the window is too short to tell. */
+  readonly requestsPerSecond: MeasuredFigure | null;
+}
+
+/** A client that left, which is no failure. */
+const CLIENT_GONE = 499;
+
+/** Whether a request was rejected or not answered for a reason that does not lie with its client. */
+export const isFailed = ({ status }: Pick<Decision, "status">): boolean => status >= 400 && status !== CLIENT_GONE;
+
+/** Parts of the window whose arrivals are counted: enough to see how they fluctuate. */
+const SLICES = 20;
+
+/** The window holds no more than this; figures of slower plans would settle never. */
+const LONGEST_SECONDS = 300;
+
+/** A window of fewer p95s holds mostly the answers that were quick. */
+const P95S_TO_SETTLE = 2;
+
+/** Requests whose figures are taken: they bound a p95 to a thousandth or two of all, and some tens of milliseconds are spent on them. */
+const MOST = 5000;
+
+/**
+ * @param decisions newest first, of any plan and time.
+ * @param sinceMs when it began, in place of Live's window, which is too short for little traffic.
+ */
+export function promiseWindow(plan: Plan, decisions: readonly Decision[], frame: LiveFrame, sinceMs?: number): PromiseWindow {
+  const { atMs, timeScale, measured } = frame;
+  const beganMs = sinceMs ?? atMs - (measured.windowSeconds * 1000) / timeScale;
+  const all = decisions
+    .filter(
+      ({ planId, policyHash, finishedAtMs, canary }) =>
+        planId === plan.id && policyHash === plan.policyHash && finishedAtMs >= beganMs && canary !== true,
+    )
+    .reverse();
+  // Time before the first request says nothing of the traffic, and settles nothing.
+  const firstMs = all.reduce(
+    (first, { finishedAtMs, endToEndSeconds }) => Math.min(first, finishedAtMs - (endToEndSeconds * 1000) / timeScale),
+    atMs,
+  );
+  const fromMs = Math.max(beganMs, firstMs);
+  const seconds = ((atMs - fromMs) / 1000) * timeScale;
+  const answered = all.filter(({ status }) => status < 400);
+  return {
+    answered: answered.slice(-MOST),
+    seen: all.slice(-MOST),
+    counts: { answered: answered.length, seen: all.length, failed: all.filter(isFailed).length },
+    seconds,
+    requestsPerSecond: rateOf(all, { fromMs, timeScale, seconds }),
+  };
+}
+
+/**
+ * By when requests came, not by when they ended: a plan that does not keep up ends fewer than come. What came last is still under
+ * way and not written down, so the end of the window is left out, as much of it as all but the slowest fiftieth of requests took.
+ */
+function rateOf(
+  all: readonly Decision[],
+  { fromMs, timeScale, seconds }: { readonly fromMs: number; readonly timeScale: number; readonly seconds: number },
+): MeasuredFigure | null {
+  const took = new Float64Array(all.map(({ endToEndSeconds }) => endToEndSeconds)).sort();
+  const slow = took[Math.floor(0.98 * took.length)] ?? 0;
+  const looked = seconds - slow;
+  // Most requests of the window are still under way then: those that ended say little of how many came.
+  if (all.length === 0 || looked < seconds / 2) return null;
+  const counts = new Float64Array(SLICES);
+  for (const { finishedAtMs, endToEndSeconds } of all) {
+    const at = ((finishedAtMs - fromMs) / 1000) * timeScale - endToEndSeconds;
+    const slice = Math.floor((at / looked) * SLICES);
+    if (slice >= 0 && slice < SLICES) counts[slice] = (counts[slice] ?? 0) + 1;
+  }
+  const each = meanInterval(counts);
+  const perSlice = SLICES / looked;
+  return each === null
+    ? null
+    : { value: each.value * perSlice, low: Math.max(0, each.low * perSlice), high: each.high * perSlice, count: all.length };
+}
+
+/** Why the window says too little yet, in words; null when it says enough. */
+export function unsettled({ answered, seconds }: PromiseWindow, { predictions: { p95Seconds } }: Pick<Plan, "predictions">): string | null {
+  if (answered.length === 0) return "no request was answered yet";
+  const needed = Math.min(P95S_TO_SETTLE * p95Seconds, LONGEST_SECONDS);
+  return seconds < needed ? `settling: ${seconds.toFixed(0)} of ${Math.ceil(needed)} s` : null;
+}
+
+/** Why promises of a plan never say anything of what is measured, in one sentence; null where they may. */
+export const unpredictedPlan = ({ policy }: Pick<Plan, "policy">): string | null =>
+  isPredicted(policy)
+    ? null
+    : "Models are chosen just in time: nothing predicts the result, and the plan's figures are those of the plan it was made from.";
+
+/** Why promises of a plan say nothing of what is measured now, in one sentence; null where they do. */
+export function notComparable(plan: Plan, frame: LiveFrame, applying: boolean): string | null {
+  const { state, reason, routing } = frame.gateway;
+  const unpredicted = unpredictedPlan(plan);
+  if (unpredicted !== null) return unpredicted;
+  if (applying) return "A plan is being applied: what is measured now belongs to neither plan.";
+  if (state === "unreachable") return `The gateway does not answer: ${reason}`;
+  if (routing === null) return "The gateway has not reported its plan yet.";
+  const { controls } = routing;
+  if (controls?.panic) return `In panic ${controls.panic.model} answers everything and the plan decides nothing.`;
+  if (routing.planId !== plan.id) return "The gateway follows another plan than the one applied last.";
+  if (routing.policyHash !== plan.policyHash) return "Knobs were changed by hand: the promises hold for the planned values.";
+  if (controls?.canary?.state === "running") return "A canary shares the engines: the promises hold for this plan alone.";
+  return null;
+}

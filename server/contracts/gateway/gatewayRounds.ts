@@ -1,0 +1,71 @@
+import { z } from "zod";
+import type { ProgramPath, RoundsView } from "@/solver/policies/core/roundsView";
+
+/** Sets as the words of `configurationSet.ts`. */
+const words = z.array(z.int().min(0).max(0xffffffff)).readonly();
+
+const roundSchema = z.object({
+  nowSeconds: z.number(),
+  weighed: z.int(),
+  passedOver: z.int(),
+  requests: z.int(),
+  kept: z.int(),
+  models: z
+    .array(
+      z.object({
+        model: z.string(),
+        replicas: z.int(),
+        down: z.boolean(),
+        inFlight: z.int(),
+        saturation: z.int(),
+        free: z.int(),
+      }),
+    )
+    .readonly(),
+  candidates: z
+    .array(
+      z.object({
+        utilisationGain: z.number(),
+        flexibility: z.number(),
+        given: z.array(z.int()).readonly(),
+        assignments: z.array(z.object({ workId: z.string(), programId: z.string(), agent: z.string(), model: z.string() })).readonly(),
+      }),
+    )
+    .readonly(),
+}) satisfies z.ZodType<RoundsView["rounds"][number]>;
+
+const programPathSchema = z.object({
+  programId: z.string(),
+  workflow: z.string(),
+  agents: z.array(z.string()).readonly(),
+  models: z.array(z.string()).readonly(),
+  configurations: z.int(),
+  accurate: words,
+  left: words,
+  chosen: z.array(z.int()).readonly(),
+}) satisfies z.ZodType<{ [field in keyof ProgramPath]: ProgramPath[field] extends Uint32Array ? readonly number[] : ProgramPath[field] }>;
+
+/** GET `/rounds` on the admin listener: what the policy in force did in its latest rounds; `rounds` null where it does not decide in rounds. */
+export const gatewayRoundsSchema = z.object({
+  rounds: z.array(roundSchema).readonly().nullable(),
+  programs: z.array(programPathSchema).readonly(),
+  /** On the clock of the rounds, in engine seconds. */
+  asOfSeconds: z.number(),
+  /** How configurations were predicted since the gateway started, by what came of it. */
+  predictions: z.object({
+    /** The search ended. */
+    whole: z.int(),
+    /** Its time ended first: what it had verified by then counts. */
+    partial: z.int(),
+    /** Its time ended before anything was verified: the largest models alone count as accurate. */
+    none: z.int(),
+    /** The predictor could not be asked: the largest models alone count as accurate. */
+    unasked: z.int(),
+    /** Means over the searches that ended or were cut off; null where there was none. */
+    meanMs: z.number().nullable(),
+    meanBudgetMs: z.number().nullable(),
+    /** Share of a workflow's heads that were evaluated. */
+    evaluatedShare: z.number().nullable(),
+  }),
+});
+export type GatewayRounds = z.infer<typeof gatewayRoundsSchema>;

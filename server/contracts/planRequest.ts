@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
+import { planConstraintsSchema } from "@/solver/plan/constraints";
+import { objectiveSchema } from "@/solver/plan/plan";
+import { examinedKinds } from "./studio/examination";
+
+/** Mean seconds of a judge call, as an operator enters them. */
+const { min: leastSeconds, max: mostSeconds } = JUDGE_SECONDS_BOUNDS;
+export const judgeSeconds = z
+  .number("give the seconds of a call")
+  .min(leastSeconds, `give ${leastSeconds} s or more`)
+  .max(mostSeconds, `give at most ${mostSeconds} s`);
+
+/** What is planned for, named by ids of the store: the part that all requests for plans share. */
+const planRequestSchema = z.object({
+  workloadId: z.string().min(1),
+  clusterId: z.string().min(1),
+  requestsPerSecond: z.number().positive("give a rate above 0").max(100_000, "give at most 100,000 requests/s"),
+  constraints: planConstraintsSchema.optional(),
+  /** A judge that runs as an engine of its own, or the cluster's own with another mean time of a call; left out: the cluster's own as it is known. */
+  judge: z
+    .discriminatedUnion("kind", [
+      z.object({
+        kind: z.literal("engine"),
+        model: z.string().min(1),
+        rubricTokens: z.int().min(0).max(100_000),
+        outputTokens: z.int().min(1).max(10_000),
+      }),
+      z.object({ kind: z.literal("fixed"), secondsPerCall: judgeSeconds }),
+    ])
+    .optional(),
+  /** Whether a router of this AUC may start requests at a later stage. */
+  directStart: z.object({ auc: z.number().min(0.5).max(1) }).optional(),
+});
+
+const routingSchema = z.object({
+  models: z.array(z.string()).min(1),
+  thresholds: z.array(z.int().min(0).max(100)),
+  startBelow: z.int().min(0).max(100).optional(),
+});
+
+/** `around`: a routing that an operator set by hand, explored with all that differ from it in one threshold; left out: all cascades. */
+export const exploreSchema = planRequestSchema.extend({ around: routingSchema.nullable().optional() });
+
+export const solveSchema = planRequestSchema.extend({
+  objective: objectiveSchema,
+  /** A routing that an operator set by hand; null lets the planner choose. */
+  fixed: routingSchema.nullable(),
+});
+
+export const examineSchema = solveSchema.extend({ examine: z.enum(examinedKinds) });
+
+export type ExploreRequest = z.infer<typeof exploreSchema>;
+export type SolveRequest = z.infer<typeof solveSchema>;
+export type ExamineRequest = z.infer<typeof examineSchema>;

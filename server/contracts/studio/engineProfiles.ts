@@ -1,0 +1,50 @@
+import type { ChosenFit } from "@/solver/calibration/chooseFit";
+import type { ServingPrediction } from "@/solver/calibration/predictServing";
+import type { GroupErrors } from "@/solver/calibration/servingErrors";
+import type { UnsupportedRow } from "@/solver/calibration/servingRow";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import type { RowProblem } from "@/solver/workload/rowProblems";
+
+/** An engine profile fitted to the operator's own runs. */
+export interface KeptProfile {
+  readonly profile: EngineProfile;
+  readonly createdAt: string;
+  readonly actor: string;
+}
+
+export interface ProfileList {
+  readonly builtIn: readonly EngineProfile[];
+  /** Oldest first. */
+  readonly own: readonly KeptProfile[];
+  /** Id of the profile plans are made with. */
+  readonly inUse: string;
+}
+
+/** What comes of holding predictions against an uploaded table: the table, predictions as they are made, and the errors, last. */
+export type CheckEvent =
+  | {
+      readonly kind: "table";
+      readonly name: string;
+      /** Rows to predict. */
+      readonly rows: number;
+      readonly unsupported: readonly UnsupportedRow[];
+      /** Rows that could not be read. */
+      readonly bad: readonly RowProblem[];
+    }
+  | {
+      readonly kind: "predicted";
+      readonly predictions: readonly ServingPrediction[];
+      /** Rows that turned out to be out of reach. */
+      readonly unsupported: readonly UnsupportedRow[];
+    }
+  | { readonly kind: "checked"; readonly errors: readonly GroupErrors[] }
+  | { readonly kind: "refused"; readonly message: string };
+
+export type ProfileFit = Extract<ChosenFit, { outcome: "fitted" }>;
+
+/** A fit as it stands, beside the profile it began from. */
+export type FitState = { readonly name: string; readonly base: EngineProfile } & (
+  | { readonly kind: "running" | "stopped" }
+  | { readonly kind: "fitted"; readonly fit: ProfileFit }
+  | { readonly kind: "refused"; readonly message: string }
+);

@@ -1,0 +1,21 @@
+import type { Sample } from "./liveFrame";
+
+export interface LoadStatus {
+  readonly state: "idle" | "running" | "done" | "failed";
+  readonly id: string | null;
+  readonly workloadName: string;
+  readonly requestsPerSecond: number;
+  /** Engine seconds asked for and passed. */
+  readonly seconds: number;
+  readonly elapsedSeconds: number;
+  readonly sent: number;
+  readonly finished: number;
+  readonly failed: number;
+  readonly p50Seconds: Sample;
+  readonly p95Seconds: Sample;
+  /** Mean label of the answers given back, known for held-out prompts of an emulated cluster only. */
+  readonly quality: Sample;
+  readonly error: string | null;
+  /** What to know before trusting the figures: a driver that lagged or was itself the limit, failed requests. */
+  readonly notes?: readonly string[];
+}

@@ -1,0 +1,65 @@
+import type { Plan } from "@/solver/plan/plan";
+import type { ApplyStep } from "./applications";
+
+/** A plan in lists: without its bulk. */
+export interface PlanSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly clusterId: string;
+  readonly workloadId: string;
+  readonly workloadName: string;
+  readonly stages: readonly string[];
+  readonly thresholds: readonly number[];
+  readonly gpus: number;
+  /** As predicted; null, as the next two: nothing predicts what its policy does, and figures in the document are another plan's. */
+  readonly quality: number | null;
+  readonly p95Seconds: number | null;
+  readonly costUsdPerRequest: number | null;
+  readonly approvedBy: string | null;
+  /** Of that approval; null: it is not approved. */
+  readonly approvalReason: string | null;
+  readonly running: boolean;
+}
+
+/** `engine`: one engine, which a line on its model sums up; `plan`: a model, or how requests are routed. */
+export type DiffLine = {
+  readonly sign: "+" | "-" | "~" | "=";
+  readonly of: "plan" | "engine";
+  readonly subject: string;
+  readonly text: string;
+};
+
+/** What applying a plan would change, computed by the same code that applies it. */
+export interface PlanDiff {
+  readonly planId: string;
+  readonly againstPlanId: string | null;
+  readonly lines: readonly DiffLine[];
+  readonly steps: readonly ApplyStep[];
+  /**
+   * Share of a model's serving GPUs that is out at the worst moment of the roll-out, 0..1, for the model hit hardest,
+   * against the smaller of what it has before and after. 1: that model answers nothing for a while.
+   */
+  readonly capacityDip: number;
+  /** GPUs that no engine occupies before the first step. */
+  readonly spareGpus: number;
+  /** What is on the cluster, is none of Weir's and stays as it is, in sentences. */
+  readonly notes: readonly string[];
+}
+
+/** Who bound their name to the plan's hash, and why. */
+/** One plan approved on one cluster: on any other it has to be approved anew. */
+export interface Approval {
+  readonly planId: string;
+  readonly clusterId: string;
+  readonly actor: string;
+  readonly at: string;
+  readonly reason: string;
+}
+
+/** A kept plan with everything the studio knows of it. */
+export interface KeptPlan {
+  readonly plan: Plan;
+  readonly summary: PlanSummary;
+  readonly approvals: readonly Approval[];
+}

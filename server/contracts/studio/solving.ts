@@ -1,0 +1,31 @@
+import type { ConflictingConstraint } from "@/solver/cascade/deploy/demands";
+import type { NoPlanKind } from "@/solver/cascade/explore/exploration";
+import type { ExplorationWire } from "@/solver/cascade/explore/explorationWire";
+import type { PlanningProgress } from "@/solver/cascade/explore/progress";
+import type { Plan } from "@/solver/plan/plan";
+import type { Outcome } from "./outcome";
+
+export type SolveAnswer =
+  /** `notes`: as of an exploration. */
+  | { readonly outcome: "plan"; readonly plan: Plan; readonly notes?: readonly string[] }
+  | {
+      readonly outcome: "infeasible";
+      readonly kind: NoPlanKind;
+      /** In operators' words; nothing is decided by it. */
+      readonly reason: string;
+      readonly bestQuality: number | null;
+      readonly bestLatencySeconds: number | null;
+      /** The smallest set of constraints that conflict; left out where it is not the constraints. */
+      readonly conflict?: readonly ConflictingConstraint[];
+    };
+
+export type SolveEvent =
+  | { readonly kind: "progress"; readonly progress: PlanningProgress }
+  | { readonly kind: "answer"; readonly answer: SolveAnswer };
+
+/** `notes`: what could not be planned with, as where engines are given, a sentence each; left out: nothing. */
+export type ExploreAnswer = Outcome<{ readonly exploration: ExplorationWire; readonly notes?: readonly string[] }>;
+
+export type ExploreEvent =
+  | { readonly kind: "progress"; readonly progress: PlanningProgress }
+  | { readonly kind: "answer"; readonly answer: ExploreAnswer };

@@ -1,0 +1,97 @@
+import type { Outcome } from "@/server/contracts/studio";
+import type { PlanningSituation } from "@/server/planning/planner/planningRequest";
+import type { UserCards } from "@/solver/hardware/cardSchema";
+import type { ClusterSpec, RunningReplica } from "@/solver/plan/clusterSpec";
+import { allowsReplica, noConstraints } from "@/solver/plan/constraints";
+import { attachedTopology } from "./attachedTopology";
+import type { EndpointConnection } from "./connection";
+import { endpointLimits } from "./endpointLimits";
+
+/** What is asked of a plan over attached engines. */
+export interface FixedTopologyRequest {
+  readonly cluster: ClusterSpec;
+  readonly userCards: UserCards;
+  /** Models of the workload. */
+  readonly models: readonly string[];
+  readonly constraints: PlanningSituation["constraints"];
+  readonly judge: PlanningSituation["judge"];
+}
+
+/** The part of a planning situation that the engines settle. */
+export type FixedTopology = Required<Pick<PlanningSituation, "cluster" | "models" | "running" | "userCards" | "topology">>;
+
+/**
+ * What is planned for where engines are given: every engine of a model of the workload stays as it is, and of the judge's, where one is asked
+ * for. Models that are not attached cannot be routed to, and engines of models that the workload does not know or that are excluded get
+ * nothing: `notes` says so, a sentence each.
+ */
+export function fixedTopology(
+  connection: EndpointConnection,
+  { cluster, userCards, models, constraints, judge }: FixedTopologyRequest,
+): Outcome<{ readonly part: FixedTopology; readonly notes: readonly string[] }> {
+  const excluded = constraints?.excluded ?? [];
+  const judgeModel = judge?.kind === "engine" ? judge.model : null;
+  const attached = new Set(connection.endpoints.map(({ model }) => model));
+  const known = models.filter((model) => attached.has(model));
+  const routed = known.filter((model) => !excluded.includes(model));
+  const away = models.filter((model) => !attached.has(model));
+  const idle = [...attached].filter((model) => !routed.includes(model) && model !== judgeModel);
+  if (routed.length === 0)
+    return {
+      ok: false,
+      message: `No engine of ${cluster.name} serves a model of the workload that may be used: it knows ${models.join(", ")}, and attached are ${[...attached].join(", ")}.`,
+    };
+  if (judgeModel !== null && !attached.has(judgeModel))
+    return { ok: false, message: `No engine of ${judgeModel} is attached to ${cluster.name}, so it cannot judge there.` };
+
+  const frozenWith = (used: readonly string[]) => {
+    const endpoints = connection.endpoints.filter(({ model }) => used.includes(model) || model === judgeModel);
+    return attachedTopology({ ...connection, endpoints }, { id: cluster.id, name: cluster.name, userCards });
+  };
+  // Excluded models are part of the situation, so that a conflict can offer them; one that cannot be planned with is left out.
+  const whole = frozenWith(known);
+  const planned = whole.ok ? known : routed;
+  const frozen = whole.ok ? whole : frozenWith(routed);
+  if (!frozen.ok) return frozen;
+  const limits = endpointLimits(connection.endpoints.filter(({ model }) => planned.includes(model) || model === judgeModel));
+  const part: FixedTopology = {
+    cluster: limits.length === 0 ? cluster : { ...cluster, engineLimits: limits },
+    models: planned,
+    running: frozen.running,
+    topology: "given",
+    userCards: frozen.userCards,
+  };
+  const barred = frozen.running.filter(
+    (replica) => routed.includes(replica.model) && !allowsReplica(constraints ?? noConstraints, replica),
+  );
+  const unjudged = connection.judge === null && judgeModel === null;
+  const notes = [
+    ...leftOut(away, cluster.name),
+    ...unused(idle, cluster.name),
+    ...ruledOut(barred),
+    ...(unjudged ? [nobodyJudges(cluster.name)] : []),
+  ];
+  return { ok: true, part, notes };
+}
+
+const nobodyJudges = (cluster: string): string =>
+  `Nobody judges answers on ${cluster}: only plans of one stage can be applied, unless the judge is one of its engines or its connection names one.`;
+
+function leftOut(models: readonly string[], cluster: string): readonly string[] {
+  if (models.length === 0) return [];
+  return [`Left out, since no engine of ${models.length === 1 ? "it" : "them"} is attached to ${cluster}: ${models.join(", ")}.`];
+}
+
+/** Each engine is alone on a node of its own name. */
+function ruledOut(replicas: readonly RunningReplica[]): readonly string[] {
+  if (replicas.length === 0) return [];
+  const names = replicas.flatMap(({ placements }) => placements.map(({ node }) => node));
+  return [`The constraints on shapes and nodes leave these engines without requests: ${names.join(", ")}.`];
+}
+
+function unused(models: readonly string[], cluster: string): readonly string[] {
+  if (models.length === 0) return [];
+  return [
+    `Engines of ${models.join(", ")} on ${cluster} get no requests: the workload does not know ${models.length === 1 ? "it" : "them"}, or the constraints exclude ${models.length === 1 ? "it" : "them"}.`,
+  ];
+}

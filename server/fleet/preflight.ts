@@ -1,0 +1,74 @@
+import type { Answer } from "@/server/clusters/connector/connector";
+import type { HostObservation } from "@/server/clusters/connector/engineHost";
+import type { Finding } from "@/server/contracts/studio";
+import type { Endpoint } from "@/server/endpoints/connection";
+import type { EndpointProbe } from "@/server/endpoints/probeEndpoint";
+import { probeEndpoints } from "@/server/endpoints/probeEndpoints";
+import { failed, ok, warn } from "@/server/engineClient/finding";
+import { reasonOf } from "@/server/lib/reasonOf";
+import { processFindings } from "@/server/processes/processFindings";
+import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
+import type { ClusterConnection } from "./connection";
+import { createHost, type HostDeps } from "./createHost";
+import { missingCards } from "./missingCards";
+import { observationFindings } from "./observationFindings";
+
+/** For whom somebody waits at a page. */
+const limitMs = 8_000;
+
+/** What was seen through a connection; null where nothing was. */
+export interface Preflight {
+  readonly findings: readonly Finding[];
+  readonly seen: HostObservation | null;
+  readonly probes: readonly EndpointProbe[];
+}
+
+export interface PreflightOptions {
+  readonly cards: CardCatalogue;
+  /** Whether endpoints are tried one by one: what there is follows from their connection alone. */
+  readonly probe: boolean;
+}
+
+/** Looks through a connection once, without changing anything: what is there, and what is missing of what it names. */
+export async function preflight(connection: ClusterConnection, deps: HostDeps, { cards, probe }: PreflightOptions): Promise<Preflight> {
+  const host = createHost(connection, deps);
+  if (!host.ok) return { findings: [failed("connection", host.message, null)], seen: null, probes: [] };
+  const signal = AbortSignal.timeout(4 * limitMs);
+  const probes: EndpointProbe[] = [];
+  const endpoints = probe && connection.kind === "endpoints" ? connection.endpoints : [];
+  const [found] = await Promise.all([
+    host.value.observe({ signal, limitMs }).catch((error: unknown): Answer<HostObservation> => ({ ok: false, message: notLooked(error) })),
+    // Those that were tried in time are told.
+    probeEndpoints(endpoints, { signal, onProbe: (one) => probes.push(one) }).catch(() => undefined),
+  ]);
+  const here = connection.kind === "processes" ? await processFindings(connection, deps.environment) : [];
+  const looked = connection.kind === "endpoints" ? endpointFindings(endpoints, probes) : observationFindings(found);
+  const seen = found.ok ? found.value : null;
+  return { findings: [...looked, ...here, ...cardFindings(connection, seen, cards)], seen, probes };
+}
+
+/** Cards that are missing, and prices. */
+function cardFindings(connection: ClusterConnection, seen: HostObservation | null, cards: CardCatalogue): readonly Finding[] {
+  const missing = missingCards(connection, seen, cards).map(({ kind, sentence }) =>
+    failed(kind === "gpu" ? "gpus" : "models", sentence, "Add it under Cards, or name the card of one like it."),
+  );
+  const types = seen === null ? [] : [...new Set(seen.nodes.map((node) => node.gpu ?? seen.gpu))];
+  const unpriced = types.filter((type) => cardOf(cards.gpus, type)?.usdPerGpuHour === null);
+  return [
+    ...missing,
+    ...unpriced.map((type) => warn("gpus", `There is no price of ${type}, so its hours count as free.`, "Give its price under Cards.")),
+  ];
+}
+
+/** One that does not answer can be attached all the same: it is one of the cluster when it is back. */
+function endpointFindings(endpoints: readonly Endpoint[], probes: readonly EndpointProbe[]): readonly Finding[] {
+  return endpoints.flatMap(({ name }): readonly Finding[] => {
+    const probe = probes.find((one) => one.name === name);
+    if (probe === undefined) return [warn("reached", `${name} was not tried in time.`, null)];
+    const faults = probe.findings.filter(({ level }) => level !== "ok");
+    if (faults.length === 0) return [ok("reached", `${name} answers: ${probe.served.map(({ id }) => id).join(", ")}.`)];
+    return faults.map(({ what, sentence, next }) => warn(what, `${name}: ${sentence}`, next));
+  });
+}
+
+const notLooked = (error: unknown): string => `It cannot be looked at: ${reasonOf(error)}.`;

@@ -1,0 +1,169 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
+import { reasonOf } from "@/server/lib/reasonOf";
+import type { Controls } from "../controls/controls";
+import type { EnsembleStats } from "../ensembles/ensembleStats";
+import { type ApiError, sendError, sendJson } from "../http/apiError";
+import { pathEnd, pathOf, sequenceOf } from "../http/requestTarget";
+import type { AuditLog } from "../lib/auditLog";
+import type { DecisionLog } from "../lib/decisionLog";
+import type { Mutex } from "../lib/mutex";
+import type { FeatureLog } from "../prediction/featureLog";
+import type { PredictionCounts } from "../prediction/predictionCounts";
+import type { Configuration } from "../serving/configuration";
+import type { Serving } from "../serving/serving";
+import type { StageWatch } from "../serving/stageWatch";
+import type { AdminRoutes } from "./adminRoutes";
+import { artefactRoutes } from "./artefactRoutes";
+import { configRoutes } from "./configRoutes";
+import { controlRoutes } from "./controlRoutes";
+import { ensembleRoutes } from "./ensembleRoutes";
+import { learningRoutes } from "./learningRoutes";
+import { roundsRoutes } from "./roundsRoutes";
+import { workflowRoutes } from "./workflowRoutes";
+
+/** The counters that the admin port shows. */
+interface AdminMetrics {
+  exposition(): Promise<{ readonly text: string; readonly contentType: string }>;
+  readonly refused: number;
+  readonly shed: number;
+  readonly unjudged: number;
+}
+
+interface AdminListenerOptions {
+  readonly serving: Serving;
+  readonly decisions: DecisionLog;
+  readonly metrics: AdminMetrics;
+  readonly configuration: Configuration;
+  readonly controls: Controls;
+  readonly audit: AuditLog;
+  /** Changes of configuration and controls are made one by one, so that each is made of what it was decided on. */
+  readonly mutex: Mutex;
+  readonly featureLog: FeatureLog;
+  readonly counts: PredictionCounts;
+  readonly ensembles: EnsembleStats;
+  readonly stages: StageWatch;
+  readonly version: string;
+  /** Null: every caller is admitted; the listener is on the loopback address only. */
+  readonly token: string | null;
+}
+
+/** Under which the rest of a path names one of many. */
+const parents = ["/decisions/", "/artefacts/", "/ensembles/"];
+
+const thresholdPath = /^\/ensembles\/[^/]+\/tau$/;
+
+/** The handler of the admin port: configuration, status, decisions, metrics. */
+export function adminListener(options: AdminListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
+  const { metrics, token } = options;
+  const routes: AdminRoutes = {
+    "GET /health": (_, response) => void response.writeHead(200).end(),
+    "GET /metrics": async (_, response) => {
+      const { text, contentType } = await metrics.exposition();
+      response.writeHead(200, { "content-type": contentType }).end(text);
+    },
+    "GET /status": async (_, response) => sendJson(response, await status(options)),
+    "GET /decisions/:id": (request, response) => sendDecision(request, response, options),
+    "GET /decisions": (request, response) => sendDecisions(request, response, options),
+    ...configRoutes(options),
+    ...controlRoutes(options),
+    ...artefactRoutes(options),
+    ...learningRoutes(options),
+    ...workflowRoutes(options),
+    ...roundsRoutes(options),
+    ...ensembleRoutes(options),
+  };
+  const open = new Set(["GET /health", "GET /metrics"]);
+  return (request, response) => {
+    const path = pathOf(request);
+    const parent = parents.find((one) => path.startsWith(one));
+    const below = thresholdPath.test(path) ? "/tau" : "";
+    const route = `${request.method} ${parent === undefined ? path : `${parent}:id${below}`}`;
+    const handler = routes[route];
+    if (!handler)
+      sendError(response, { status: 404, message: `There is no ${route} here.`, type: "not_found_error", code: "unknown_path" });
+    else if (token !== null && !open.has(route) && !carries(request, token))
+      sendError(response, unauthorised, { "www-authenticate": "Bearer" });
+    else {
+      Promise.resolve()
+        .then(() => handler(request, response))
+        .catch((error) => fail(response, error));
+    }
+  };
+}
+
+function sendDecisions(request: IncomingMessage, response: ServerResponse, { decisions }: AdminListenerOptions): void {
+  const after = sequenceOf(request);
+  if (typeof after === "number") sendJson(response, decisions.page(after));
+  else sendError(response, after);
+}
+
+function sendDecision(request: IncomingMessage, response: ServerResponse, { decisions }: AdminListenerOptions): void {
+  const id = pathEnd(request);
+  const decision = decisions.find(id);
+  if (decision !== undefined) {
+    sendJson(response, decision);
+    return;
+  }
+  const message = `No decision ${JSON.stringify(id.slice(0, 40))} is stored: it does not exist yet, or newer decisions have replaced it.`;
+  sendError(response, { status: 404, message, type: "not_found_error", param: "id", code: "unknown_decision" });
+}
+
+async function status({
+  serving,
+  decisions,
+  metrics,
+  configuration,
+  controls,
+  audit,
+  stages,
+  version,
+}: AdminListenerOptions): Promise<GatewayStatus> {
+  const { config, pool, queued, predictions } = serving;
+  const lacking = [...predictions.service.lacking].map(([hash, reason]) => ({ hash, reason }));
+  return {
+    version,
+    uptimeSeconds: process.uptime(),
+    configEtag: config === null ? null : configuration.etag,
+    planId: config?.planId ?? null,
+    queued: Object.fromEntries(queued),
+    replicas: pool.all.map(({ id, model, state, inFlight, unhealthyReason: reason, lacksAccess }) => ({
+      id,
+      model,
+      state,
+      inFlight,
+      ...(reason !== null && { reason, reasonKind: lacksAccess ? ("access" as const) : ("unhealthy" as const) }),
+    })),
+    lostStages: stages.lost,
+    lastDecision: decisions.latest,
+    refused: metrics.refused,
+    shed: metrics.shed,
+    unjudged: metrics.unjudged,
+    judge: serving.judge?.status() ?? null,
+    ...(lacking.length > 0 && { lackingPredictors: lacking }),
+    controls: controls.summary(),
+    persistedEtag: await configuration.persistedEtag(),
+    previous: configuration.previous,
+    lastAudit: audit.latest,
+  };
+}
+
+/** Compares digests, so that the time taken tells nothing of the token. */
+function carries(request: IncomingMessage, token: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(request.headers.authorization ?? ""), digest(`Bearer ${token}`));
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  const message = reasonOf(error);
+  if (response.headersSent) response.destroy();
+  else sendError(response, { status: 500, message, type: "server_error", code: "internal" });
+}
+
+const unauthorised: ApiError = {
+  status: 401,
+  message: "The admin API needs the bearer token that this gateway was started with.",
+  type: "authentication_error",
+  code: "unauthorised",
+};

@@ -1,0 +1,132 @@
+import type { IncomingMessage } from "node:http";
+import type { z } from "zod";
+import { accessRefusal } from "@/server/contracts/engine/readEngineAccess";
+import { configRequestSchema, type GatewayConfig, type GatewayReplica, gatewayConfigSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import { knobsRequestSchema, signatureSchema } from "@/server/contracts/gateway/gatewayControls";
+import { learntOf } from "@/solver/plan/policySchema";
+import { hashRefusal } from "../controls/candidateRefusal";
+import type { Controls } from "../controls/controls";
+import { type ApiError, sendError, sendJson } from "../http/apiError";
+import { readDocument } from "../http/readDocument";
+import { missingJudgeKey } from "../judge/judgeEndpoint";
+import type { Mutex } from "../lib/mutex";
+import type { Coming } from "../prediction/artifactStore";
+import { configRefusal } from "../serving/configRefusal";
+import type { Configuration } from "../serving/configuration";
+import type { Serving } from "../serving/serving";
+import type { AdminHandler, AdminRoutes } from "./adminRoutes";
+
+/** A configuration with ten thousand replicas is 2 MB. */
+const configBytes = 4 * 1024 * 1024;
+const revisionBytes = 64 * 1024;
+
+interface ConfigRoutesOptions {
+  readonly configuration: Configuration;
+  readonly controls: Controls;
+  readonly mutex: Mutex;
+  readonly serving: Serving;
+}
+
+/** What the admin port answers about the configuration: read it, replace it, say whether one could replace it, turn its knobs, go back to the plan before. */
+export function configRoutes({ configuration, controls, mutex, serving }: ConfigRoutesOptions): AdminRoutes {
+  const { service } = serving.predictions;
+  /** A change made of the configuration that the caller has read; `namedBy` says which predictors would have to be there. */
+  function change<T>(
+    schema: z.ZodType<T>,
+    limitBytes: number,
+    make: (document: T) => Promise<ApiError | null>,
+    namedBy: (document: T) => readonly string[] = () => [],
+  ): AdminHandler {
+    return async (request, response) => {
+      const read = await readDocument(request, schema, limitBytes);
+      if (read === null) return;
+      // Predictors are loaded before and after its turn: a panic waits for none.
+      if (!("error" in read) && matchRefusal(request, configuration.etag) === null) await service.prepare(new Set(namedBy(read.document)));
+      const { refusal, ...made } = await mutex.run(async () => {
+        const refused = matchRefusal(request, configuration.etag) ?? ("error" in read ? read.error : await make(read.document));
+        const { planId, policyHash } = configuration.current ?? {};
+        return { refusal: refused, etag: configuration.etag, planId, policyHash };
+      });
+      const headers = { etag: `"${made.etag}"` };
+      if (refusal !== null) return sendError(response, refusal, headers);
+      // Who put it there is answered when its requests are predicted and remembered.
+      await service.settled;
+      sendJson(response, made, { headers });
+    };
+  }
+  /** Why a configuration would not be put into force, other than that the one in force has changed. */
+  function refusalOf(config: GatewayConfig, coming?: Coming): ApiError | null {
+    const refusal =
+      configRefusal(config) ??
+      hashRefusal(config) ??
+      missingJudgeKey(config.judge) ??
+      serving.artifacts.refusal(config.policy, coming) ??
+      astrayFile(config.replicas);
+    if (refusal === null) return controls.configRefusal(config);
+    return { status: 400, message: refusal, type: "invalid_request_error", code: "unservable_config" };
+  }
+  return {
+    "GET /config": (_, response) => {
+      const headers = { etag: `"${configuration.etag}"` };
+      if (configuration.current === null) sendError(response, noConfig, headers);
+      else sendJson(response, configuration.current, { headers });
+    },
+    "PUT /config": change(
+      configRequestSchema,
+      configBytes,
+      async (config) => {
+        const refusal = refusalOf(config);
+        if (refusal === null) await configuration.put(config);
+        return refusal;
+      },
+      (config) => (refusalOf(config) === null ? learntOf(config.policy) : []),
+    ),
+    "POST /config/validate": async (request, response) => {
+      const read = await readDocument(request, gatewayConfigSchema, configBytes);
+      if (read === null) return;
+      const refusal = "error" in read ? read.error : refusalOf(read.document, comingOf(request));
+      if (refusal === null) sendJson(response, { valid: true });
+      else sendError(response, refusal);
+    },
+    "PATCH /knobs": change(knobsRequestSchema, revisionBytes, (request) => configuration.turnKnobs(request)),
+    "POST /rollback": change(
+      signatureSchema,
+      revisionBytes,
+      (signature) => configuration.rollBack(signature),
+      () => configuration.learnt.filter((hash) => serving.artifacts.get(hash) !== undefined),
+    ),
+  };
+}
+
+/** Predictors that would be brought before: `with`, and for the encoder that one reads its SHA-256, ":" and its name in `encoder`. */
+function comingOf({ url }: IncomingMessage): Coming {
+  const { searchParams } = new URL(url ?? "/", "http://localhost");
+  const encoder = searchParams.get("encoder");
+  return {
+    hashes: new Set((searchParams.get("with") ?? "").split(",")),
+    encoder: encoder === null ? null : { sha256: encoder.slice(0, 64), name: encoder.slice(65) },
+  };
+}
+
+/** Not asked of what a start finds on disk: a gateway serves on without one engine rather than not at all. */
+function astrayFile(replicas: readonly GatewayReplica[]): string | null {
+  for (const replica of replicas) {
+    const refusal = accessRefusal(replica);
+    if (refusal !== null) return `The replica ${replica.id} cannot be called. ${refusal}`;
+  }
+  return null;
+}
+
+/** Why a change is not of the configuration as it is; null where it is. */
+export function matchRefusal({ headers, url, method }: IncomingMessage, etag: string): ApiError | null {
+  const match = headers["if-match"];
+  if (match === undefined) {
+    const message = `${method} ${url} needs If-Match with the ETag that GET /config gives ("none" before the first).`;
+    return { status: 428, message, type: "invalid_request_error", code: "if_match_missing" };
+  }
+  if (match.replaceAll('"', "").trim() === etag) return null;
+  const message = "The configuration has changed since it was read; GET /config and decide again.";
+  return { status: 412, message, type: "invalid_request_error", code: "stale_etag" };
+}
+
+const noConfig: ApiError = { status: 404, message: "No configuration is in force yet.", type: "not_found_error", code: "no_config" };

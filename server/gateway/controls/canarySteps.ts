@@ -1,0 +1,61 @@
+import type { Canary, CanaryRequest } from "@/server/contracts/gateway/gatewayControls";
+
+/** What was agreed on the steps of a canary. */
+export type CanaryPlan = Pick<CanaryRequest, "shares" | "stepSeconds" | "minRequests" | "stop">;
+
+/** How far it is. */
+export type CanaryProgress = Pick<Canary, "step" | "stepSinceMs" | "candidateArm" | "currentArm">;
+
+/** A request that is finished, under the candidate or under the policy in force. */
+export interface FinishedRequest {
+  readonly arm: "candidateArm" | "currentArm";
+  readonly failed: boolean;
+  readonly slow: boolean;
+}
+
+export type Outlook =
+  | { readonly kind: "stay" }
+  | { readonly kind: "advance"; readonly progress: CanaryProgress }
+  | { readonly kind: "promote" }
+  /** With the sentence that says why. */
+  | { readonly kind: "stop"; readonly reason: string };
+
+/** A step that begins, with nothing counted yet. */
+export function beginningOf(step: number, nowMs: number): CanaryProgress {
+  const nothing = { finished: 0, failed: 0, slow: 0 };
+  return { step, stepSinceMs: nowMs, candidateArm: nothing, currentArm: nothing };
+}
+
+/** The progress with one more request counted. */
+export function withFinished(progress: CanaryProgress, { arm, failed, slow }: FinishedRequest): CanaryProgress {
+  const before = progress[arm];
+  const counted = { finished: before.finished + 1, failed: before.failed + Number(failed), slow: before.slow + Number(slow) };
+  return { ...progress, [arm]: counted };
+}
+
+/**
+ * What is to be done with a canary now. It stops as soon as it is sure that more of the step's requests than the agreed share failed or were
+ * slow: more than that share of those finished, or of those that must finish where they are more. Else it goes on to the next step once the
+ * step has lasted and enough requests are finished.
+ */
+export function outlook({ shares, stepSeconds, minRequests, stop }: CanaryPlan, progress: CanaryProgress, nowMs: number): Outlook {
+  const { step, stepSinceMs, candidateArm } = progress;
+  const { finished, failed, slow } = candidateArm;
+  const requests = Math.max(finished, minRequests);
+  const tooMany = (count: number, share: number, what: string): Outlook | null =>
+    count > share * requests
+      ? { kind: "stop", reason: `${count} of ${finished} requests ${what}, more than ${percent(share)} of ${requests}.` }
+      : null;
+  const failing = tooMany(failed, stop.errorShare, "failed");
+  if (failing !== null) return failing;
+  const { slow: objective } = stop;
+  const slowing = objective && tooMany(slow, objective.share, `took longer than ${objective.endToEndSeconds} s`);
+  if (slowing) return slowing;
+  if (finished < minRequests || nowMs - stepSinceMs < stepSeconds * 1000) return { kind: "stay" };
+  return step + 1 < shares.length ? { kind: "advance", progress: beginningOf(step + 1, nowMs) } : { kind: "promote" };
+}
+
+/** A share as people say it. */
+export function percent(share: number): string {
+  return `${Number((share * 100).toPrecision(4))} %`;
+}

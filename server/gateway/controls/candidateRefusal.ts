@@ -1,0 +1,28 @@
+import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import type { Candidate } from "@/server/contracts/gateway/gatewayControls";
+import { policyHash } from "@/server/contracts/gateway/policyHash";
+import { policyRefusal } from "@/solver/policies/policyRefusal";
+import { type ApiError, badRequest, conflict } from "../http/apiError";
+import type { ArtifactStore } from "../prediction/artifactStore";
+import { configRefusal } from "../serving/configRefusal";
+
+/** Why a candidate cannot run over the engines, the judge and the predictors that there are; null when it can. */
+export function candidateRefusal(
+  { planId, policyHash: stated, policy }: Candidate,
+  config: GatewayConfig | null,
+  artifacts: ArtifactStore,
+): ApiError | null {
+  const refusal = policyRefusal(policy);
+  if (refusal !== null) return badRequest(refusal);
+  const mismatch = hashRefusal({ policy, policyHash: stated });
+  if (mismatch !== null) return badRequest(mismatch);
+  if (config === null) return conflict("No configuration is in force yet; apply a plan first.");
+  const unservable = configRefusal({ ...config, planId, policyHash: stated, policy }) ?? artifacts.refusal(policy);
+  return unservable === null ? null : conflict(unservable);
+}
+
+/** Why a policy is not what its hash says; null when it is. */
+export function hashRefusal({ policy, policyHash: stated }: Pick<Candidate, "policy" | "policyHash">): string | null {
+  const actual = policyHash(policy);
+  return actual === stated ? null : `The policy hash is ${JSON.stringify(stated.slice(0, 80))}, but the policy's own is ${actual}.`;
+}

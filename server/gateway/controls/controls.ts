@@ -1,0 +1,55 @@
+import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import type { GatewayControls, Mirror, MirrorRequest, Shadow, ShadowRequest } from "@/server/contracts/gateway/gatewayControls";
+import { type ApiError, conflict } from "../http/apiError";
+import { CanaryControl, type CanaryDeps } from "./canaryControl";
+import { CaptureControl, type CaptureDeps } from "./captureControl";
+import { mirrorControl } from "./mirrorControl";
+import { PanicControl } from "./panicControl";
+import { shadowControl } from "./shadowControl";
+import { StrictStagesControl } from "./strictStagesControl";
+import type { WatchControl, WatchDeps } from "./watchControl";
+
+/** The operator's interventions in live traffic, restored from an earlier start. */
+export class Controls {
+  readonly panic: PanicControl;
+  readonly canary: CanaryControl;
+  readonly shadow: WatchControl<ShadowRequest, Shadow>;
+  readonly mirror: WatchControl<MirrorRequest, Mirror>;
+  readonly capture: CaptureControl;
+  readonly strictStages: StrictStagesControl;
+
+  constructor(deps: WatchDeps & CanaryDeps & CaptureDeps) {
+    this.canary = new CanaryControl(deps);
+    this.panic = new PanicControl(deps, (by) => this.canary.withdraw("A panic was declared.", by));
+    this.shadow = shadowControl(deps);
+    this.mirror = mirrorControl(deps);
+    this.capture = new CaptureControl(deps);
+    this.strictStages = new StrictStagesControl(deps);
+  }
+
+  /** All of them, for GET `/status`. */
+  summary(): GatewayControls {
+    const { panic, canary, shadow, mirror, capture, strictStages } = this;
+    return {
+      ...{ panic: panic.read(), canary: canary.read(), shadow: shadow.read(), mirror: mirror.read(), capture: capture.read() },
+      strictStages: strictStages.read(),
+    };
+  }
+
+  /** Stops them; their stored state stays. */
+  close(): void {
+    this.canary.close();
+    this.shadow.close();
+    this.mirror.close();
+    this.capture.close();
+  }
+
+  /** Why a valid configuration cannot be put into force now; null if it can. */
+  configRefusal(config: GatewayConfig): ApiError | null {
+    const model = this.panic.read()?.model;
+    if (model === undefined || config.replicas.some((replica) => replica.model === model && replica.state === "active")) return null;
+    return conflict(
+      `Every request goes to ${model} until the panic is cleared, and this configuration has no engine of it that accepts work.`,
+    );
+  }
+}

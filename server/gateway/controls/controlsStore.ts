@@ -1,0 +1,84 @@
+import { copyFile, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import {
+  canarySchema,
+  captureRequestSchema,
+  mirrorRequestSchema,
+  panicSchema,
+  shadowRequestSchema,
+  strictStagesSchema,
+} from "@/server/contracts/gateway/gatewayControls";
+import { reasonOf } from "@/server/lib/reasonOf";
+import { isRecord } from "@/solver/collections/isRecord";
+import { isMissing, writeDurably } from "../lib/durableFile";
+
+const keptSchemas = {
+  panic: panicSchema.nullable().default(null),
+  canary: canarySchema.nullable().default(null),
+  shadow: shadowRequestSchema.nullable().default(null),
+  mirror: mirrorRequestSchema.nullable().default(null),
+  strictStages: strictStagesSchema.nullable().default(null),
+  /** One that ended says how long what it left may stay. */
+  capture: captureRequestSchema.extend({ sinceMs: z.number(), endedMs: z.number().nullable() }).nullable().default(null),
+};
+const keptSchema = z.object(keptSchemas);
+
+/** What of the controls outlives the gateway. */
+export type KeptControls = z.infer<typeof keptSchema>;
+
+/** Keeps what an operator does to live traffic in one file of the state directory. */
+export class ControlsStore {
+  readonly path: string;
+  #written: Promise<void> = Promise.resolve();
+  #kept: KeptControls = keptSchema.parse({});
+
+  constructor(stateDirectory: string) {
+    this.path = join(stateDirectory, "controls.json");
+  }
+
+  get kept(): KeptControls {
+    return this.#kept;
+  }
+
+  /**
+   * Takes up what an earlier start kept, each control by itself: one that cannot be used, as one of another version of the gateway, must not
+   * clear a panic. A copy of the unusable file stays beside it. @returns what could not be resumed and why, in one sentence; null if all was.
+   */
+  async load(): Promise<string | null> {
+    try {
+      const found: unknown = JSON.parse(await readFile(this.path, "utf8"));
+      if (!isRecord(found)) throw new Error("it is not a JSON object");
+      const unusable = Object.entries(keptSchemas).filter(([name, schema]) => !schema.safeParse(found[name]).success);
+      const usable = Object.entries(found).filter(([name]) => !unusable.some(([one]) => one === name));
+      this.#kept = keptSchema.parse(Object.fromEntries(usable));
+      return unusable.length === 0 ? null : await this.#setAside(`${unusable.map(([name]) => name).join(", ")} in ${this.path}`);
+    } catch (error) {
+      if (isMissing(error)) return null;
+      return this.#setAside(`${this.path} (${reasonOf(error)})`);
+    }
+  }
+
+  /** Resolves when everything kept so far is written, or could not be. */
+  get written(): Promise<void> {
+    return this.#written;
+  }
+
+  /** Stores a part; durable when it returns. */
+  keep(part: Partial<KeptControls>): Promise<void> {
+    this.#kept = { ...this.#kept, ...part };
+    const written = this.#written.then(() => writeDurably(this.path, JSON.stringify(this.#kept, null, 2)));
+    this.#written = written.catch(() => undefined);
+    return written;
+  }
+
+  /** Keeps a copy of the file before the next change of a control overwrites it. */
+  async #setAside(what: string): Promise<string> {
+    const copy = `${this.path}.unusable`;
+    const kept = await copyFile(this.path, copy).then(
+      () => `; the file as it was is kept as ${copy}`,
+      () => "",
+    );
+    return `${what} cannot be used${kept}.`;
+  }
+}

@@ -1,0 +1,37 @@
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { describe, expect, it } from "vitest";
+import { startTestEngine } from "./testing/testEngine";
+import { oneModel, startTestGateway } from "./testing/testGateway";
+
+/** GETs what `target` says in the request line, as a client or a proxy may write it. */
+async function get(dataUrl: string, target: string): Promise<number | undefined> {
+  const { hostname, port } = new URL(dataUrl);
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    httpRequest({ hostname, port, path: target }, resolve).on("error", reject).end();
+  });
+  response.resume();
+  return response.statusCode;
+}
+
+describe("the data port", () => {
+  it("takes a request's target with scheme and host as proxies write it", async () => {
+    const engine = await startTestEngine(() => undefined);
+    const { put, dataUrl } = await startTestGateway();
+    await put(oneModel([engine.url]));
+    const targets = ["http://weir.example/v1/models", "http://weir.example/v1/models/large?x=1", "http://weir.example/v1/nothing", "*"];
+    expect(await Promise.all(targets.map((target) => get(dataUrl, target)))).toEqual([200, 200, 404, 404]);
+  });
+
+  it.each([
+    ["GET", "/v1/nothing", 404],
+    ["GET", "/v1/chat/completions", 405],
+    ["POST", "/v1/models", 405],
+    ["POST", "/v1/responses", 501],
+  ])("gives its answer to %s %s the client's id, or one of its own", async (method, path, status) => {
+    const { dataUrl } = await startTestGateway();
+    const answer = await fetch(`${dataUrl}${path}`, { method, headers: { "x-request-id": "mine-1" } });
+    expect([answer.status, answer.headers.get("x-request-id")]).toEqual([status, "mine-1"]);
+    const other = await fetch(`${dataUrl}${path}`, { method });
+    expect(other.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});

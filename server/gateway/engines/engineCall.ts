@@ -1,0 +1,150 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Dispatcher } from "undici";
+import type { FailureKind } from "@/server/contracts/gateway/gatewayAdmin";
+
+/** A POST to an engine or a judge. */
+export interface EngineCall {
+  readonly pool: Dispatcher;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+  /** Of an answer that is collected; a longer one has failed. */
+  readonly mostBytes: number;
+  /** Takes over the body of a 200 answer piece by piece; without it the body is collected. */
+  readonly onData?: (chunk: Buffer, flow: Flow) => void;
+  /** Seconds of silence after which the engine has failed; left out: no limit but the signal. While the flow is paused none pass. */
+  readonly silenceSeconds?: number;
+  /** Told of the call and of what comes, and may end it. */
+  readonly watch?: CallWatch;
+}
+
+/** Ends a call as failed, for a reason. */
+export type FailCall = (failure: FailureKind, reason: string) => void;
+
+/** Whoever keeps an eye on all calls of an engine. */
+export interface CallWatch {
+  began(fail: FailCall): void;
+  /** Something came from the engine. */
+  heard(): void;
+  ended(fail: FailCall): void;
+}
+
+/** Holds the upstream back while the client reads slowly, or ends the call. */
+export interface Flow {
+  readonly headers: IncomingHttpHeaders;
+  pause(): void;
+  resume(): void;
+  abort(reason: string): void;
+}
+
+export type EngineReply =
+  | { readonly kind: "answered"; readonly status: number; readonly contentType: string; readonly body: Buffer }
+  | { readonly kind: "failed"; readonly failure: FailureKind; readonly reason: string }
+  | { readonly kind: "aborted" };
+
+/** Whether a status says that an engine is broken or full, whatever it was asked. */
+export function isBrokenOrFull(status: number): boolean {
+  return status >= 500 || status === 429;
+}
+
+/**
+ * Sends one POST and settles when the answer is whole, the engine failed, or `signal` fired (which also cuts the upstream
+ * connection, so that the engine stops generating). Never rejects.
+ */
+export function callEngine({
+  pool,
+  path,
+  headers,
+  body,
+  signal,
+  mostBytes,
+  onData,
+  silenceSeconds,
+  watch,
+}: EngineCall): Promise<EngineReply> {
+  if (signal.aborted) return Promise.resolve({ kind: "aborted" });
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let flow: Flow | undefined;
+    let status = 0;
+    let contentType = "application/json";
+    let settled = false;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const onAbort = (): void => {
+      // Settled first, since aborting reports an error at once.
+      settle({ kind: "aborted" });
+      controller?.abort(new Error("the request was aborted"));
+    };
+    const listen = (): NodeJS.Timeout | undefined =>
+      silenceSeconds === undefined
+        ? undefined
+        : setTimeout(() => fail("silent", `nothing came for ${silenceSeconds} s`), silenceSeconds * 1000);
+    const fail: FailCall = (failure, reason) => {
+      settle({ kind: "failed", failure, reason });
+      controller?.abort(new Error(reason));
+    };
+    let silence = listen();
+    const settle = (reply: EngineReply): void => {
+      settled = true;
+      clearTimeout(silence);
+      watch?.ended(fail);
+      signal.removeEventListener("abort", onAbort);
+      resolve(reply);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    watch?.began(fail);
+    pool.dispatch(
+      { method: "POST", path, headers, body },
+      {
+        onRequestStart(started) {
+          controller = started;
+          if (settled) started.abort(new Error("the request was aborted"));
+        },
+        onResponseStart(started, statusCode, responseHeaders) {
+          watch?.heard();
+          status = statusCode;
+          contentType = String(responseHeaders["content-type"] ?? contentType);
+          if (!onData || statusCode !== 200) return;
+          flow = {
+            headers: responseHeaders,
+            pause() {
+              clearTimeout(silence);
+              started.pause();
+            },
+            resume() {
+              silence = listen();
+              started.resume();
+            },
+            abort: (reason) => fail("other", reason),
+          };
+        },
+        onResponseData(_, chunk) {
+          silence?.refresh();
+          watch?.heard();
+          if (flow && onData) return onData(chunk, flow);
+          bytes += chunk.length;
+          if (bytes > mostBytes) fail("other", tooLong(mostBytes));
+          else chunks.push(chunk);
+        },
+        onResponseEnd() {
+          settle({ kind: "answered", status, contentType, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) });
+        },
+        onResponseError(_, error) {
+          settle({ kind: "failed", failure: "connection", reason: describe(error) });
+        },
+      },
+    );
+  });
+}
+
+/** Why an answer that is longer than the gateway takes has failed. */
+export function tooLong(mostBytes: number): string {
+  return `its answer is longer than ${mostBytes} bytes, this gateway's limit`;
+}
+
+function describe(error: Error): string {
+  const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
+  return `${error.message || error.name}${code}`;
+}

@@ -1,0 +1,261 @@
+import { type Dispatcher, Pool } from "undici";
+import { engineConnector, withEngineKey } from "@/server/contracts/engine/engineConnection";
+import { EngineAccessReader } from "@/server/contracts/engine/readEngineAccess";
+import type { GatewayReplica } from "@/server/contracts/gateway/gatewayAdmin";
+import type { ReplicaView } from "@/solver/policies/core/policy";
+import { HealthCheck } from "./healthCheck";
+import { KvGauge, type KvReading } from "./kvGauge";
+import { PriorityProbe } from "./priorityProbe";
+import { StallDetector } from "./stallDetector";
+
+// The first probe comes soon, since one reset connection is not an outage; then each waits twice as long.
+const firstProbeMs = 50;
+// A GET costs a dead engine's host nothing, and until it succeeds other models do the engine's work.
+const slowestProbeMs = 2_000;
+const connectTimeoutMs = 2_000;
+/** Failures in a row, a call and the probes after it, after which no request waits for the engine. */
+const downAfterFailures = 4;
+/** vLLM and other servers on uvicorn close a connection that was idle for 5 s: the gateway closes it first, so that no request meets that. */
+const idleConnectionMs = 4_000;
+
+/** The moment at which a policy looks at the engines. */
+export interface InspectedArtefact {
+  ms: number;
+}
+
+export interface ReplicaOptions {
+  /** One for all engines. */
+  readonly lookedAt: InspectedArtefact;
+  /** Wall seconds without a byte after which an engine that has calls is asked for its health. */
+  readonly quietSeconds: number;
+  /** Wall seconds of failed health after which no request waits for the engine, however few checks failed by then. */
+  readonly recoverySeconds: number;
+  /** Called when an engine takes work again, or when it is given up. */
+  readonly onAvailabilityChange: () => void;
+}
+
+/**
+ * One engine: its connections, what the gateway has in flight there, and whether it takes work. A failed call takes it out
+ * until it says that it is well again, so a dead engine with nothing in flight does not draw the retries to itself.
+ */
+export class Replica implements ReplicaView {
+  readonly id: string;
+  readonly model: string;
+  /** What the engine itself calls its model. */
+  readonly servedName: string;
+  readonly #reached: string;
+  readonly #access: EngineAccessReader;
+  /** The gateway has a key for it: clients do not see the engine's errors about keys. */
+  readonly keyed: boolean;
+  /** Sends to it, with the engine's own key where it has one. */
+  readonly pool: Dispatcher;
+  readonly #connections: Pool;
+  /** Path under which its API lies; empty where that is the root. */
+  readonly basePath: string;
+  /** Its metrics, read while a policy needs them. */
+  readonly kv: KvGauge;
+  readonly priority: PriorityProbe;
+  /** Watches every call. */
+  readonly stallDetector: StallDetector;
+  readonly #health: HealthCheck;
+  inFlight = 0;
+  maxInFlight: number;
+  cordoned = false;
+  /** A roll-out brings its model back: requests for it are to wait. */
+  awaited = false;
+  #retired = false;
+  #healthy = true;
+  #failures = 0;
+  /** It was ill for longer than anything waits for it. */
+  #overdue = false;
+  #patience: NodeJS.Timeout | undefined;
+  readonly #recoveryMs: number;
+  /** Of the last failure. */
+  #reason: string | null = null;
+  /** When it is looked at again, on the clock of `performance.now()`; null while it is healthy. */
+  nextProbeMs: number | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #lookedAt: InspectedArtefact;
+  readonly #onAvailabilityChange: () => void;
+
+  constructor(config: GatewayReplica, { quietSeconds, recoverySeconds, onAvailabilityChange, lookedAt }: ReplicaOptions) {
+    const url = new URL(config.url);
+    this.id = config.id;
+    this.model = config.model;
+    this.servedName = config.servedName ?? config.model;
+    this.#reached = wayTo(config);
+    this.keyed = config.key !== undefined;
+    this.maxInFlight = config.maxInFlight;
+    this.basePath = url.pathname.replace(/\/$/, "");
+    // Timeouts are the request's own deadline; the central queue bounds the connections.
+    const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: idleConnectionMs };
+    const access = new EngineAccessReader(config);
+    this.#access = access;
+    const open = config.key !== undefined || config.caFile !== undefined;
+    this.#connections = new Pool(url.origin, {
+      ...timeouts,
+      ...(open ? { connect: engineConnector(access, connectTimeoutMs) } : { connectTimeout: connectTimeoutMs }),
+    });
+    this.pool = open ? this.#connections.compose(withEngineKey(access)) : this.#connections;
+    const { pool, basePath, servedName: model } = this;
+    this.#health = new HealthCheck({ pool, basePath, servedName: model });
+    this.kv = new KvGauge(pool, basePath);
+    this.priority = new PriorityProbe({ pool, basePath, model });
+    this.stallDetector = new StallDetector({
+      quietSeconds,
+      health: async () => (await this.#health.ask()).read,
+      onStalled: () => this.failed(),
+    });
+    this.#recoveryMs = recoverySeconds * 1000;
+    this.#lookedAt = lookedAt;
+    this.#onAvailabilityChange = onAvailabilityChange;
+    this.update(config);
+    const reading = access.current;
+    if (reading.ok) return;
+    // Nothing waits for an operator.
+    this.#failures = downAfterFailures;
+    this.#healthy = false;
+    this.#reason = reading.reason;
+    this.#probeLater();
+  }
+
+  get kvUse(): KvReading {
+    return this.kv.useAt(this.#lookedAt.ms);
+  }
+
+  get preemptions(): KvReading {
+    return this.kv.preemptionsAt(this.#lookedAt.ms);
+  }
+
+  get kvTokens(): number | null {
+    return this.kv.tokens;
+  }
+
+  get accepting(): boolean {
+    return !this.cordoned && !this.#retired && this.#healthy;
+  }
+
+  get state(): "active" | "cordoned" | "unhealthy" {
+    if (!this.#healthy) return "unhealthy";
+    return this.cordoned || this.#retired ? "cordoned" : "active";
+  }
+
+  /** Why it is unhealthy; null while it is not, or nothing is known but that a call failed. */
+  get unhealthyReason(): string | null {
+    if (this.#healthy) return null;
+    const reading = this.#access.current;
+    return reading.ok ? this.#reason : reading.reason;
+  }
+
+  /** Whether the key or the certificate that it is asked with is missing. */
+  get lacksAccess(): boolean {
+    return !this.#access.current.ok;
+  }
+
+  /** For policies: out of service, and no roll-out is about to bring it back. */
+  get down(): boolean {
+    return this.out && !this.awaited;
+  }
+
+  /** Out of service, and nothing waits for it. */
+  get out(): boolean {
+    return this.cordoned || this.#retired || (!this.#healthy && (this.#overdue || this.#failures >= downAfterFailures));
+  }
+
+  /** Whether a configuration means this engine, reached the same way. */
+  isReachedAs(config: GatewayReplica): boolean {
+    return this.#reached === wayTo(config);
+  }
+
+  update({ state, maxInFlight }: GatewayReplica): void {
+    this.cordoned = state === "cordoned";
+    this.maxInFlight = maxInFlight;
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+    this.#recover();
+  }
+
+  failed(reason: string | null = null): void {
+    if (!this.#healthy || this.#retired) return;
+    this.#healthy = false;
+    this.#reason = reason;
+    this.#failures += 1;
+    this.priority.forget();
+    this.#patience = setTimeout(() => {
+      this.#overdue = true;
+      this.#onAvailabilityChange();
+    }, this.#recoveryMs);
+    this.#patience.unref();
+    this.#probeLater();
+    if (this.out) this.#onAvailabilityChange();
+  }
+
+  /** Takes no new work and closes its connections once it is idle. */
+  retire(): void {
+    this.#retired = true;
+    this.#stopTimers();
+    this.kv.watch(null);
+    if (this.inFlight === 0) void this.#connections.close();
+  }
+
+  begin(): void {
+    this.inFlight += 1;
+  }
+
+  end(): void {
+    this.inFlight -= 1;
+    if (this.#retired && this.inFlight === 0 && !this.#connections.destroyed) void this.#connections.close();
+  }
+
+  /** Cuts every connection. */
+  destroy(): void {
+    this.#retired = true;
+    this.#stopTimers();
+    this.kv.watch(null);
+    this.stallDetector.stop();
+    if (!this.#connections.destroyed) void this.#connections.destroy();
+  }
+
+  #probeLater(): void {
+    const delay = Math.min(slowestProbeMs, firstProbeMs * 2 ** (this.#failures - 1));
+    this.nextProbeMs = performance.now() + delay;
+    this.#timer = setTimeout(() => void this.#probe(), delay);
+    this.#timer.unref();
+  }
+
+  async #probe(): Promise<void> {
+    const { unhealthyReason, listedOnly } = await this.#health.ask();
+    if (this.#retired || this.#healthy) return;
+    if (unhealthyReason === null) {
+      // Earlier failures may be about single requests or one moment: one client's requests must not keep others away for long.
+      // A proxy lists models whose engine is dead, too: there only an answer makes them forgotten, or it would draw the retries to itself.
+      if (!listedOnly) this.#failures = 0;
+      this.#recover();
+    } else {
+      this.#failures += 1;
+      this.#reason = unhealthyReason;
+      this.#probeLater();
+      if (this.#failures === downAfterFailures) this.#onAvailabilityChange();
+    }
+  }
+
+  #recover(): void {
+    if (this.#healthy) return;
+    this.#stopTimers();
+    this.#overdue = false;
+    this.#healthy = true;
+    this.nextProbeMs = null;
+    this.#onAvailabilityChange();
+  }
+
+  #stopTimers(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#patience);
+  }
+}
+
+function wayTo({ url, model, servedName, key, caFile }: GatewayReplica): string {
+  return JSON.stringify([url, model, servedName, key, caFile]);
+}

@@ -1,0 +1,63 @@
+import type { FailureKind } from "@/server/contracts/gateway/gatewayAdmin";
+import { eventsOf, isDone } from "@/server/lib/eventStream";
+import { isRecord } from "@/solver/collections/isRecord";
+import type { Endpoint } from "../http/endpoint";
+import { type EngineReply, isBrokenOrFull } from "./engineCall";
+import type { RelayOutcome } from "./relayStream";
+
+export type WholeReply = Extract<EngineReply, { kind: "answered" }>;
+
+/** Outcome of one engine call. */
+export type StageOutcome =
+  | Extract<RelayOutcome, { kind: "streamed" | "broken" }>
+  /** A whole answer of which the client has seen nothing; `completion` null where the engine streamed it. */
+  | { readonly kind: "answered"; readonly reply: WholeReply; readonly completion: Readonly<Record<string, unknown>> | null }
+  /** The engine refuses the request; another would as well, unless it may be set up otherwise (`elsewhere`). */
+  | { readonly kind: "refused"; readonly reply: WholeReply; readonly elsewhere: boolean }
+  /**
+   * Nothing of use came and the client has seen nothing, so another engine may be asked; with `reply`, a refusal that is passed on where no
+   * stage is left, only one of another stage.
+   */
+  | { readonly kind: "failed"; readonly failure: FailureKind; readonly reason: string; readonly reply?: WholeReply }
+  | { readonly kind: "aborted" };
+
+/** Wrong key, and no such model or path, as an engine that is still being set up says. */
+const ofThisEngine: readonly number[] = [401, 403, 404];
+
+/** Reads an engine's reply. An engine that is broken or full, or whose answer is not a completion, has failed. */
+export function stageOutcome(outcome: RelayOutcome, { answersIn }: Pick<Endpoint, "answersIn">): StageOutcome {
+  if (outcome.kind !== "not-begun") return outcome;
+  const { reply } = outcome;
+  if (reply.kind !== "answered") return reply;
+  const { status } = reply;
+  if (isBrokenOrFull(status))
+    return { kind: "failed", failure: status === 429 ? "status-429" : "status-5xx", reason: refusalOf({ reply }) };
+  if (status !== 200) return { kind: "refused", reply, elsewhere: status < 400 || ofThisEngine.includes(status) };
+  const completion = parsed(reply.body);
+  if (isRecord(completion) && Array.isArray(completion[answersIn])) return { kind: "answered", reply, completion };
+  const streamed = reply.contentType.startsWith("text/event-stream");
+  if (streamed && eventsOf(reply.body.toString("utf8")).some(isDone)) return { kind: "answered", reply, completion: null };
+  return {
+    kind: "failed",
+    failure: "no-answer",
+    reason: streamed ? "the engine ended its stream before the first token" : "the engine's answer is not a completion",
+  };
+}
+
+/** What an engine answered that gave no completion. */
+export function refusalOf({ reply }: { readonly reply: WholeReply }): string {
+  return `the engine answered ${reply.status}`;
+}
+
+/** Whether an engine answered that a key is missing or wrong. */
+export function refusesKey({ reply: { status } }: { readonly reply: WholeReply }): boolean {
+  return status === 401 || status === 403;
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return null;
+  }
+}

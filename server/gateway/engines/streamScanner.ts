@@ -1,0 +1,76 @@
+import type { EventSourceMessage } from "eventsource-parser";
+import { EventStreamReader, isDone } from "@/server/lib/eventStream";
+import { isRecord } from "@/solver/collections/isRecord";
+import { noUsage, type Usage, usageOf } from "../http/usage";
+
+/** Of an engine's message, in records and errors. */
+const shownCharacters = 300;
+
+/** Of one event, which must be held until its end has come. */
+const longestEvent = 8 * 1024 * 1024;
+/** Why a stream with a longer one has failed. */
+export const overlong = `one event of its stream is longer than ${longestEvent} characters`;
+
+/** Neither can stand inside a JSON string, where quotes are escaped. */
+const worthParsing = /"usage": ?\{|"error": ?[^n ]/;
+
+/**
+ * Reads along in an engine's event stream without changing it: when the first token came, whether the engine reported an
+ * error, and the usage at the end. After the first token only events that carry usage or an error are parsed.
+ */
+export class StreamScanner {
+  readonly #events = new EventStreamReader({ onEvent: (event) => this.#take(event), longestEvent });
+  sawToken = false;
+  /** The engine's own message when it sent an error event. */
+  error: string | null = null;
+  usage: Usage = noUsage;
+  /** Whether the stream said that it is whole. */
+  ended = false;
+
+  /** Whether an event came that is longer than any is read. */
+  get overlong(): boolean {
+    return this.#events.overlong;
+  }
+
+  feed(chunk: Buffer): void {
+    this.#events.feed(chunk);
+  }
+
+  /** The engine has closed the stream: its last line counts even where nothing ends it. */
+  close(): void {
+    this.#events.end();
+  }
+
+  #take(event: EventSourceMessage): void {
+    const { data } = event;
+    if (isDone(event)) this.ended = true;
+    else if (!this.sawToken || worthParsing.test(data)) this.#read(parse(data));
+  }
+
+  #read(document: unknown): void {
+    if (!isRecord(document)) return;
+    const { error, choices } = document;
+    if (error !== undefined && error !== null) {
+      const { message } = isRecord(error) ? error : {};
+      this.error = typeof message === "string" ? message.slice(0, shownCharacters) : "the engine reported an error";
+    }
+    if (isRecord(document.usage)) this.usage = usageOf(document);
+    if (Array.isArray(choices) && choices.some(carriesToken)) this.sawToken = true;
+  }
+}
+
+/** Text, a delta with anything but a role and empty text, or the end of a choice. */
+function carriesToken(choice: unknown): boolean {
+  if (!isRecord(choice)) return false;
+  if (typeof choice.finish_reason === "string" || (typeof choice.text === "string" && choice.text !== "")) return true;
+  if (!isRecord(choice.delta)) return false;
+  return Object.entries(choice.delta).some(([name, value]) => name !== "role" && value !== null && value !== "" && value !== undefined);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

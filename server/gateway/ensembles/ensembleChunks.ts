@@ -1,0 +1,99 @@
+import type { EventSourceMessage } from "eventsource-parser";
+import { EventStreamReader, eventText, isDone } from "@/server/lib/eventStream";
+import { isRecord } from "@/solver/collections/isRecord";
+import { noUsage, type Usage, usageOf } from "../http/usage";
+
+interface ChunkOptions {
+  /** What the stream's chunks say who they are of. */
+  readonly id: string;
+  readonly model: string;
+  readonly includeUsage: boolean;
+  /** The usage to report, given the aggregator's own. */
+  readonly sum: (own: Usage) => object | undefined;
+}
+
+/**
+ * The aggregator's stream as the ensemble's: the same chunks under the ensemble's name, with the usage of all calls, which is left out if the client did not ask
+ * for it. Data that no client could read is left out too.
+ */
+export class EnsembleChunks {
+  readonly #options: ChunkOptions;
+  readonly #events = new EventStreamReader({
+    onEvent: (event) => {
+      this.#written += this.#event(event);
+    },
+    onComment: (comment) => {
+      this.#written += `: ${comment}\n\n`;
+    },
+  });
+  /** What the events read since the last `feed` come to. */
+  #written = "";
+  /** Whether it came to its end without an error. */
+  whole = false;
+  /** Whether the client got an error. */
+  broken = false;
+  #toldUsage = false;
+  /** The latest chunk's, for one of the gateway's own. */
+  #created: unknown;
+
+  constructor(options: ChunkOptions) {
+    this.#options = options;
+  }
+
+  /** What can be passed on of it by now: whole events. */
+  feed(chunk: Uint8Array): string {
+    this.#events.feed(chunk);
+    return this.#take();
+  }
+
+  /** What is left at the end. */
+  flush(): string {
+    this.#events.end();
+    return this.#take();
+  }
+
+  #take(): string {
+    const written = this.#written;
+    this.#written = "";
+    return written;
+  }
+
+  #event(event: EventSourceMessage): string {
+    if (isDone(event)) {
+      this.whole = !this.broken;
+      return `${this.#untoldUsage()}${eventText(event.data)}`;
+    }
+    const chunk = parsed(event.data);
+    if (!isRecord(chunk)) return "";
+    if (chunk.error != null) {
+      this.broken = true;
+      return eventText(event.data);
+    }
+    const { id, model, includeUsage, sum } = this.#options;
+    const { usage, ...rest } = chunk;
+    const named = { ...rest, id, model };
+    this.#created = chunk.created;
+    if (!isRecord(usage)) return eventText(JSON.stringify(named));
+    if (includeUsage) {
+      this.#toldUsage = true;
+      return eventText(JSON.stringify({ ...named, usage: sum(usageOf(chunk)) }));
+    }
+    return Array.isArray(chunk.choices) && chunk.choices.length > 0 ? eventText(JSON.stringify(named)) : "";
+  }
+
+  /** The usage of the other calls, if the aggregator's engine reports none. */
+  #untoldUsage(): string {
+    const { id, model, includeUsage, sum } = this.#options;
+    const usage = includeUsage && !this.#toldUsage ? sum(noUsage) : undefined;
+    if (usage === undefined) return "";
+    return eventText(JSON.stringify({ id, object: "chat.completion.chunk", created: this.#created, model, choices: [], usage }));
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
+import type { ApiError } from "../http/apiError";
+import type { LoopbackFailure } from "../http/loopbackClient";
+import type { Voted } from "./ensembleVotes";
+
+/** Statuses by which models say that it is the request that they do not answer: as it stands, or as long as it is. */
+const refusals: readonly number[] = [400, 413, 422];
+
+/** Statuses of a full engine or gateway. */
+const full = 429;
+
+/** Whether an error is the client's own. One that asks it to come again is not: at overload no other request is there to be counted. */
+export const isRefused = ({ status }: ApiError): boolean => refusals.includes(status);
+
+/** A model whose answer was not whole when the time of the request was over. */
+export const outOfTime = (model: string): LoopbackFailure => ({
+  ...{ status: 504, message: `${model} did not finish its answer before the request's deadline.`, code: "deadline" },
+});
+
+/** Why experts failed. */
+const failuresOf = ({ experts }: Voted): readonly LoopbackFailure[] =>
+  experts.flatMap((expert) => ("error" in expert ? [expert.error] : []));
+
+/**
+ * The error where there is no answer to give: no vote leads and the aggregator failed. Where every model refused the request alike, that is the answer, in
+ * the first one's words. Else it names each model and what it said instead of an answer.
+ */
+export function noAnswerError(voted: Voted, { name, aggregator }: Ensemble, failure: LoopbackFailure): ApiError {
+  const { experts } = voted;
+  const [first = failure, ...others] = [...failuresOf(voted), failure];
+  const alike = others.length === experts.length && others.every(({ status }) => status === first.status);
+  if (alike && first.status === full) return { ...first, type: "rate_limit_error" };
+  if (alike && refusals.includes(first.status)) return { ...first, type: "invalid_request_error" };
+  const said = experts.map((expert) => {
+    if (expert.state === "late") return `${expert.model} did not answer in time`;
+    return "error" in expert ? `${expert.model}: ${expert.error.message}` : `${expert.model} gave no vote`;
+  });
+  const message = `The ensemble ${name} has no answer. ${said.join("; ")}; the aggregator ${aggregator.model}: ${failure.message}`;
+  if (failure.code === "deadline") return { status: 504, message, type: "timeout_error", code: "deadline" };
+  return { status: 502, message, type: "server_error", code: "ensemble_failed" };
+}
+
+/** Has the client wait as long as the model that asks for most; nothing where none does. */
+export function retryAfter(voted: Voted, failure: LoopbackFailure): OutgoingHttpHeaders {
+  const seconds = [failure, ...failuresOf(voted)].flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
+  return seconds.length === 0 ? {} : { "retry-after": String(Math.max(...seconds)) };
+}

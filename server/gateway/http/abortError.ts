@@ -1,0 +1,35 @@
+import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
+import type { ApiError } from "./apiError";
+
+/** Status of a request whose client went away; never sent, only recorded (nginx's number for it). */
+export const clientGone = 499;
+
+const errors: Readonly<Record<AbortKind, ApiError>> = {
+  "client-gone": {
+    status: clientGone,
+    message: "The client disconnected or stopped reading.",
+    type: "server_error",
+    code: "client_gone",
+  },
+  "slow-body": {
+    status: 408,
+    message: "The body took longer to arrive than the gateway allows.",
+    type: "timeout_error",
+    code: "slow_body",
+  },
+  deadline: { status: 504, message: "The request took longer than the gateway allows.", type: "timeout_error", code: "deadline" },
+  "shutting-down": {
+    status: 503,
+    message: "The gateway was shut down before the answer was complete.",
+    type: "server_error",
+    code: "shutting_down",
+  },
+};
+
+/** Why a request was aborted: the `reason` of its signal. Anything else that ends a connection counts as a client that went away. */
+export function abortKindOf({ reason }: AbortSignal): AbortKind {
+  return typeof reason === "string" && reason in errors ? (reason as AbortKind) : "client-gone";
+}
+
+/** The error that the client of an aborted request gets, and its record. */
+export const abortError = (signal: AbortSignal): ApiError => errors[abortKindOf(signal)];

@@ -1,0 +1,70 @@
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+
+/** An error as the OpenAI API reports it, with its HTTP status. */
+export interface ApiError {
+  readonly status: number;
+  readonly message: string;
+  readonly type:
+    | "invalid_request_error"
+    | "not_found_error"
+    | "authentication_error"
+    | "rate_limit_error"
+    | "server_error"
+    | "timeout_error";
+  readonly param?: string;
+  readonly code: string;
+}
+
+/** The body of an error: `{"error":{"message","type","param","code"}}`. */
+export function errorBody({ message, type, param, code }: ApiError): string {
+  return JSON.stringify({ error: { message, type, param: param ?? null, code } });
+}
+
+/**
+ * A client that still writes when its connection is closed is reset, which costs it the answer that says why. So what closes the
+ * connection goes out whole first, and the close follows when the client has had time to read it.
+ */
+export const lingerMs = 500;
+
+/** Answers with the error; ends the response, with `connection: close` among the headers a moment later. */
+export function sendError(response: ServerResponse, error: ApiError, headers: OutgoingHttpHeaders = {}): void {
+  const body = errorBody(error);
+  response.writeHead(error.status, { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  if (headers.connection !== "close") {
+    response.end(body);
+    return;
+  }
+  response.write(body);
+  setTimeout(() => response.end(), lingerMs);
+}
+
+/** Answers with a JSON document; ends the response. */
+export function sendJson(response: ServerResponse, value: unknown, options?: JsonOptions): void {
+  sendJsonText(response, JSON.stringify(value), options);
+}
+
+/** As `sendJson`, of a document that is JSON already. */
+export function sendJsonText(response: ServerResponse, body: string, { status = 200, headers = {} }: JsonOptions = {}): void {
+  response.writeHead(status, { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  response.end(body);
+}
+
+interface JsonOptions {
+  readonly status?: number;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+/** The error for a request that the current state does not allow. */
+export function conflict(message: string): ApiError {
+  return { status: 409, message, type: "invalid_request_error", code: "conflict" };
+}
+
+/** The error for ending something that does not exist. */
+export function nothingToEnd(message: string): ApiError {
+  return { status: 404, message, type: "not_found_error", code: "nothing_to_end" };
+}
+
+/** The error for an invalid document. */
+export function badRequest(message: string): ApiError {
+  return { status: 400, message, type: "invalid_request_error", code: "invalid_value" };
+}

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
+import { saneNameOf } from "./clientNames";
+import { TokenBucket } from "./tokenBucket";
+
+/** Who asks. */
+export interface Caller {
+  /** Name of the key; null where none is needed. */
+  readonly key: string | null;
+  /** Class of the work; null where neither the key nor the request names one. */
+  readonly objective: string | null;
+  /** Whether it is the gateway itself, for a part of a request that has had its turn. */
+  readonly isPart: boolean;
+  /** Seconds until the key may ask again; 0 when it may now. */
+  takeTurn(): number;
+}
+
+type ApiKey = NonNullable<GatewaySettings["keys"]>[number];
+
+interface Known {
+  readonly key: ApiKey;
+  readonly bucket: TokenBucket | null;
+}
+
+const objectiveHeader = "x-gateway-inference-objective";
+const bearer = /^Bearer +(\S+)$/i;
+const always = (): number => 0;
+
+/** The API keys of the configuration in force, with what each has left of its rate. */
+export class Callers {
+  #known: ReadonlyMap<string, Known> | null = null;
+
+  /** Whether a key is needed. */
+  get needed(): boolean {
+    return this.#known !== null;
+  }
+
+  /** Puts keys into force; one whose rate stays keeps what it has used of it. */
+  update(keys: readonly ApiKey[] | undefined): void {
+    const before = this.#known;
+    this.#known = keys === undefined ? null : new Map(keys.map((key) => [key.sha256, known(key, before?.get(key.sha256)?.bucket)]));
+  }
+
+  /** Who a request is from; null when it carries no key that is known and one is needed. A part of another takes no turn. */
+  identify(headers: IncomingHttpHeaders, { isPart = false }: { readonly isPart?: boolean } = {}): Caller | null {
+    const objective = saneNameOf(headers[objectiveHeader]) ?? null;
+    if (this.#known === null) return { key: null, objective, isPart, takeTurn: always };
+    const secret = bearer.exec(headers.authorization ?? "")?.[1];
+    const found = secret === undefined ? undefined : this.#known.get(createHash("sha256").update(secret).digest("hex"));
+    if (found === undefined) return null;
+    const { key, bucket } = found;
+    const takeTurn = bucket === null || isPart ? always : () => bucket.take(performance.now());
+    return { key: key.name, objective: key.objective ?? objective, isPart, takeTurn };
+  }
+}
+
+function known(key: ApiKey, before: TokenBucket | null | undefined): Known {
+  const { requestsPerMinute } = key;
+  if (requestsPerMinute === undefined) return { key, bucket: null };
+  return { key, bucket: before?.perMinute === requestsPerMinute ? before : new TokenBucket(requestsPerMinute, performance.now()) };
+}

@@ -1,0 +1,69 @@
+import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { type ApiError, errorBody, lingerMs } from "./apiError";
+import type { GatewayLimits } from "./limits";
+
+/** How often connections are looked through for slow headers, at least. */
+const maximumLookMs = 5_000;
+/** Of clients that went away in the middle of a request. */
+const goneCodes: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
+
+interface DataServerOptions {
+  readonly limits: GatewayLimits;
+  readonly onRequest: RequestListener;
+  /** Called for input that is not an HTTP request, with the status of the answer. */
+  readonly onUnreadable: (status: number) => void;
+}
+
+/** The HTTP server of the data port, not listening yet, with the times a connection has for what is not a request for a model. */
+export function dataServer({ limits, onRequest, onUnreadable }: DataServerOptions): Server {
+  const idleMs = limits.idleSeconds * 1000;
+  const server = createServer({
+    keepAliveTimeout: idleMs,
+    headersTimeout: limits.arrivalSeconds * 1000,
+    // The time for a body is limited with the request; this limit ends anything else.
+    requestTimeout: 2 * limits.arrivalSeconds * 1000 + lingerMs,
+    connectionsCheckingInterval: Math.min(maximumLookMs, limits.arrivalSeconds * 500),
+  });
+  server.maxConnections = limits.connections;
+  // Longer than any request is quiet while it is served.
+  server.setTimeout((limits.requestSeconds + limits.clientStallSeconds) * 1000);
+  server.on("request", ({ socket }) => {
+    // It was silent for so long before that it has the time of an idle connection.
+    if (socket.timeout !== server.timeout) socket.setTimeout(server.timeout);
+  });
+  server.on("request", onRequest);
+  server.on("clientError", (error, socket) => {
+    const refusal = unreadable(error, socket);
+    if (refusal !== null) {
+      answer(socket, refusal);
+      onUnreadable(refusal.status);
+    } else if (socket instanceof Socket && !socket.destroyed) socket.setTimeout(idleMs);
+  });
+  return server;
+}
+
+/** The error for input that is not an HTTP request or came too slowly; null if the client is gone. */
+function unreadable({ code }: NodeJS.ErrnoException, socket: Duplex): ApiError | null {
+  if (!socket.writable || goneCodes.has(code)) {
+    socket.destroy();
+    return null;
+  }
+  // Opened for later, or its request has come and is not read yet: closed as one that is idle after an answer.
+  if (socket instanceof Socket && socket.bytesRead === 0) return null;
+  const type = "invalid_request_error";
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return { status: 408, message: "The request took longer to arrive than the gateway allows.", type, code: "slow_request" };
+  }
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return { status: 431, message: "The headers are longer than 16 kB, this gateway's limit.", type, code: "headers_too_large" };
+  }
+  return { status: 400, message: "This is not an HTTP request.", type, code: "bad_request" };
+}
+
+function answer(socket: Duplex, error: ApiError): void {
+  const body = errorBody(error);
+  const head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
+  socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
+}

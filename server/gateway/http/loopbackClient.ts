@@ -1,0 +1,168 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingHttpHeaders, IncomingMessage, Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Dispatcher, Pool } from "undici";
+import { isRecord } from "@/solver/collections/isRecord";
+import { chatAnswer } from "@/solver/judging/judgeCall";
+import { bodyMemoryExhausted } from "./bodyMemoryBudget";
+import { chatEndpoint } from "./chatEndpoint";
+import { type Usage, usageOf } from "./usage";
+
+/** Of the headers of a client's request, those that go on with every request that the gateway makes of itself for it. */
+const passedHeaders = ["authorization", "traceparent", "tracestate", "x-gateway-inference-objective"] as const;
+/** Carries a secret of the process, by which the gateway knows the parts of a request that has had its turn already. */
+const partHeader = "x-weir-part";
+
+/** A request of the gateway to its own chat endpoint. */
+export interface LoopbackCall {
+  /** Of the client, on whose behalf it is made. */
+  readonly from: IncomingMessage;
+  /** Beside those that are passed on. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+  readonly signal: AbortSignal;
+  /** Part of a request that was taken in whole: it takes no turn of its key's rate, and is not captured again. */
+  readonly part?: boolean;
+}
+
+/** Why a loopback request was not answered, as a client would see it. */
+export interface LoopbackFailure {
+  readonly message: string;
+  readonly code: string;
+  readonly status: number;
+  readonly retryAfterSeconds?: number;
+}
+
+export interface LoopbackAnswer {
+  /** Whole, as the engine gave it. */
+  readonly completion: Readonly<Record<string, unknown>>;
+  /** The first choice as text. */
+  readonly output: string;
+  readonly model: string;
+  readonly decisionId: string;
+  readonly usage: Usage;
+}
+
+interface Reading {
+  /** For whom it is, in sentences. */
+  readonly who: string;
+  /** Of an answer; a longer one has failed. */
+  readonly mostBytes: number;
+  /** Asked for room for what is kept of the answer; false where there is none. */
+  readonly grow: (bytes: number) => boolean;
+}
+
+/** Connections that may wait to be accepted: an ensemble opens as many at once as it has experts. */
+const backlog = 4096;
+
+/** How often an answer stands in memory: as it is kept, and in what is made of it for others to read. */
+const copies = 3;
+
+interface Own {
+  readonly server: Server;
+  readonly pool: Pool;
+}
+
+/**
+ * The gateway as a client of itself: what it asks there is admitted, queued, retried and recorded as any other request. The port is a free one of this
+ * machine's, open from the first request on and for as long as the gateway runs: requests taken in before it shuts down still ask there when the data port is closed.
+ */
+export class LoopbackClient {
+  readonly #secret = randomUUID();
+  readonly #serverOf: () => Server;
+  #own: Promise<Own> | null = null;
+
+  /** @param serverOf makes the server that answers, as the data port does; it does not listen yet. */
+  constructor(serverOf: () => Server) {
+    this.#serverOf = serverOf;
+  }
+
+  /** Whether a request is part of one that was taken in already. */
+  isPart(headers: IncomingHttpHeaders): boolean {
+    return headers[partHeader] === this.#secret;
+  }
+
+  /** Rejects as undici does where there is no answer, or the signal has fired. */
+  async ask({ from, headers, body, signal, part = false }: LoopbackCall): Promise<Dispatcher.ResponseData> {
+    signal.throwIfAborted();
+    this.#own ??= opened(this.#serverOf()).catch((error: unknown) => {
+      this.#own = null;
+      throw error;
+    });
+    const { pool } = await this.#own;
+    const passed = passedHeaders.flatMap((header) => {
+      const value = from.headers[header];
+      return typeof value === "string" ? [[header, value] as const] : [];
+    });
+    const own = { "content-type": "application/json", ...headers, ...(part ? { [partHeader]: this.#secret } : {}) };
+    return pool.request({
+      method: "POST",
+      path: chatEndpoint.path,
+      headers: { ...Object.fromEntries(passed), ...own },
+      body: JSON.stringify(body),
+      signal,
+    });
+  }
+
+  /** Closes every connection; no calls follow. */
+  async close(): Promise<void> {
+    if (this.#own === null) return;
+    const { server, pool } = await this.#own;
+    await pool.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+async function opened(server: Server): Promise<Own> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port: 0, host: "127.0.0.1", backlog }, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return { server, pool: new Pool(`http://127.0.0.1:${port}`, { connections: null, headersTimeout: 0, bodyTimeout: 0 }) };
+}
+
+/** Reads an answer whole. Rejects as undici does where it breaks off. */
+export async function readLoopbackAnswer(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  { who, mostBytes, grow }: Reading,
+): Promise<{ readonly ok: true; readonly answer: LoopbackAnswer } | { readonly ok: false; readonly error: LoopbackFailure }> {
+  const failed = (message: string, code: string) => ({ ok: false as const, error: { message, code, status: 502 } });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) return failed(`The answer of ${who} is longer than ${mostBytes} bytes, the limit.`, "answer_too_long");
+    if (!grow(copies * chunk.length)) return { ok: false, error: { ...bodyMemoryExhausted, retryAfterSeconds: 1 } };
+    chunks.push(chunk);
+  }
+  const completion = parsed(Buffer.concat(chunks).toString("utf8"));
+  if (statusCode !== 200) return { ok: false, error: refusalOf(completion, who, { statusCode, headers }) };
+  const output = chatAnswer(completion);
+  if (output === null || !isRecord(completion)) return failed(`The engine's answer for ${who} has no choice.`, "no_answer");
+  const model = String(headers["x-weir-model"] ?? "");
+  const decisionId = String(headers["x-weir-decision-id"] ?? "");
+  return { ok: true, answer: { completion, output, model, decisionId, usage: usageOf(completion) } };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The error that a client would get. */
+function refusalOf(
+  answer: unknown,
+  who: string,
+  { statusCode, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
+): LoopbackFailure {
+  const error = isRecord(answer) && isRecord(answer.error) ? answer.error : {};
+  const message = typeof error.message === "string" ? error.message : `The request for ${who} was answered with ${statusCode}.`;
+  const code = typeof error.code === "string" ? error.code : "request_failed";
+  const retryAfterSeconds = Number(headers["retry-after"]);
+  return { message, code, status: statusCode, ...(Number.isInteger(retryAfterSeconds) ? { retryAfterSeconds } : {}) };
+}

@@ -1,0 +1,203 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
+import { isRecord } from "@/solver/collections/isRecord";
+import type { WorkflowCall } from "@/solver/policies/core/policy";
+import type { ApiError } from "./apiError";
+import { saneNameOf, shownName } from "./clientNames";
+import type { Endpoint } from "./endpoint";
+import { type Identifiers, identifiersOf } from "./identifiers";
+import { type RequestScores, readRouterScores } from "./routerScores";
+
+/** By which a request is known from its first byte on. */
+export interface RequestIds {
+  /** The client's `x-request-id` where it gave a sane one. */
+  readonly requestId: string;
+  readonly decisionId: string;
+}
+
+/** What a client asks of a model. Fields the gateway has no business with stay in `body` as they came. */
+export interface ModelRequest extends RequestIds, Identifiers {
+  readonly endpoint: Endpoint;
+  readonly model: string;
+  /** Its program as policies tell programs apart: sessions of one name are different ones under different API keys. */
+  readonly programKey: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly stream: boolean;
+  /** How a stream of a judged cascade is to come; null where the request does not say. */
+  readonly streaming: Streaming | null;
+  readonly includeUsage: boolean;
+  /** Estimated from the size of the body at four bytes a token; policies that need the true count ask for telemetry. */
+  readonly inputTokens: number;
+  /** The client's limit for the answer's length, if it gives one: a prediction of the length. */
+  readonly mostTokens: number | null;
+  /** What the client says this request and all that comes after it in its program will write, in tokens; null where it does not say. */
+  readonly programTokens: number | null;
+  /** For the engine's own queue, lower being earlier; null where the client gives none, which counts as 0. */
+  readonly priority: number | null;
+  readonly routerScores: RequestScores;
+  /** Headers that go on to the engine. */
+  readonly upstreamHeaders: Readonly<Record<string, string>>;
+}
+
+type Streaming = NonNullable<GatewaySettings["streaming"]>;
+
+export type ParsedRequest = { readonly ok: true; readonly asked: ModelRequest } | { readonly ok: false; readonly error: ApiError };
+
+/** By which tokens are estimated. */
+export const bytesPerToken = 4;
+const passedHeaders = ["traceparent", "tracestate", "x-session-id"] as const;
+const passedWithAuthorization = [...passedHeaders, "authorization"] as const;
+const streamingHeader = "x-weir-stream";
+const programTokensHeader = "x-weir-program-tokens";
+const positiveInteger = /^[1-9]\d{0,8}$/;
+
+/** What a record keeps of a prompt. */
+export interface PromptEnd {
+  readonly text: string;
+  /** Of the whole prompt. */
+  readonly characters: number;
+}
+
+/**
+ * The end of a prompt, for a record. A copy: a slice would keep the whole string in memory.
+ */
+export function promptEnd({ endpoint, body }: ModelRequest, characters: number): PromptEnd | null {
+  if (endpoint.text === null) return null;
+  const prompt = endpoint.text.prompt(body);
+  return { text: Buffer.from(prompt.slice(-characters)).toString(), characters: prompt.length };
+}
+
+/** The key of a program: of one name under different API keys are different programs. */
+export const programKeyOf = (programId: string, key: string | null): string => (key === null ? programId : `${key}\n${programId}`);
+
+/** The ids of a request that has just come. */
+export function requestIds(headers: IncomingHttpHeaders): RequestIds {
+  const decisionId = randomUUID();
+  return { requestId: saneNameOf(headers["x-request-id"]) ?? decisionId, decisionId };
+}
+
+interface Arrived {
+  readonly ids: RequestIds;
+  readonly endpoint: Endpoint;
+  readonly headers: IncomingHttpHeaders;
+  /** The API key it came with, by name; null where it has none. */
+  readonly key: string | null;
+  /** Whether `authorization` is the engines' business: not where it holds a key of the gateway's. */
+  readonly passAuthorization: boolean;
+}
+
+/** Reads a body. Only what the gateway itself needs is checked; the engine checks the rest. */
+export function parseRequest(bytes: Buffer, { ids, endpoint, headers, key, passAuthorization }: Arrived): ParsedRequest {
+  let body: unknown;
+  try {
+    body = JSON.parse(bytes.toString("utf8"));
+  } catch (error) {
+    return refuse(`The body is not valid JSON: ${error instanceof Error ? error.message : "unreadable"}.`, "invalid_json");
+  }
+  if (!isRecord(body)) return refuse("The body must be a JSON object.", "invalid_json");
+  const { model, stream, stream_options: streamOptions, priority = null } = body;
+  if (typeof model !== "string" || model === "")
+    return refuse("`model` must name a model; GET /v1/models lists them.", "invalid_type", "model");
+  const refusal = endpoint.refusal(body);
+  if (refusal !== null) return refuse(refusal.message, "invalid_type", refusal.param);
+  if (stream !== undefined && stream !== null && typeof stream !== "boolean")
+    return refuse("`stream` must be true or false.", "invalid_type", "stream");
+  if (priority !== null && !isPriority(priority))
+    return refuse("`priority` must be an integer; lower is earlier, and 0 is what a request without it has.", "invalid_type", "priority");
+  const routerScores = readRouterScores(headers);
+  if (typeof routerScores === "string") return refuse(routerScores, "invalid_header");
+  const streaming = headers[streamingHeader] ?? null;
+  if (streaming !== null && streaming !== "buffer" && streaming !== "last") {
+    return refuse(
+      `The header ${streamingHeader} says ${JSON.stringify(shownName(String(streaming)))}, but only buffer and last exist.`,
+      "invalid_header",
+    );
+  }
+  const programTokens = headers[programTokensHeader] ?? null;
+  if (programTokens !== null && !positiveInteger.test(String(programTokens))) {
+    const shown = JSON.stringify(shownName(String(programTokens)));
+    return refuse(
+      `The header ${programTokensHeader} says ${shown}, but it must be a positive number of tokens below 1e9.`,
+      "invalid_header",
+    );
+  }
+  const known = identifiersOf(headers, ids.decisionId);
+  const upstreamHeaders: Record<string, string> = { "content-type": "application/json", "x-request-id": ids.requestId };
+  for (const name of passAuthorization ? passedWithAuthorization : passedHeaders) {
+    const value = headers[name];
+    if (typeof value === "string") upstreamHeaders[name] = value;
+  }
+  return {
+    ok: true,
+    asked: {
+      // Not `...ids`: a spread before other members costs more than the rest of this function.
+      requestId: ids.requestId,
+      decisionId: ids.decisionId,
+      endpoint,
+      model,
+      programId: known.programId,
+      programKey: known.programId === ids.decisionId ? known.programId : programKeyOf(known.programId, key),
+      inSession: known.inSession,
+      workflow: known.workflow,
+      stage: known.stage,
+      agent: known.agent,
+      upstreamAgents: known.upstreamAgents,
+      startedAtMs: known.startedAtMs,
+      body,
+      stream: endpoint.text !== null && stream === true,
+      streaming,
+      includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
+      inputTokens: Math.ceil(bytes.length / bytesPerToken),
+      mostTokens: mostTokensOf(body),
+      programTokens: programTokens === null ? null : Number(programTokens),
+      priority,
+      routerScores,
+      upstreamHeaders,
+    },
+  };
+}
+
+/** Headers for an engine without those by which a client's trace would go on there. */
+export function withoutTrace({ traceparent: _, tracestate: __, ...headers }: ModelRequest["upstreamHeaders"]): Record<string, string> {
+  return headers;
+}
+
+/** Its place in a workflow, as its client names it; undefined where it names none. */
+export const callOf = ({ workflow, stage }: Pick<ModelRequest, "workflow" | "stage">): WorkflowCall | undefined =>
+  workflow === "" || stage === "" ? undefined : { workflow, agent: stage };
+
+interface EngineBodyOptions {
+  readonly stream: boolean;
+  /** As the engine counts; null leaves the field out. */
+  readonly priority: number | null;
+}
+
+/**
+ * The body for an engine: the client's own with the engine's model name and a priority in its terms. A judged stage must be read whole
+ * before anything is sent, so it is asked for without streaming, and engines refuse `stream_options` then.
+ */
+export function engineBody(asked: ModelRequest, model: string, { stream, priority: own }: EngineBodyOptions): string {
+  // A copy that is changed: a spread with members after it costs ten times as much.
+  const body: Record<string, unknown> = { ...asked.body };
+  body.model = model;
+  body.priority = own ?? undefined;
+  if (asked.stream && !stream) {
+    body.stream = false;
+    body.stream_options = undefined;
+  }
+  return JSON.stringify(body);
+}
+
+function isPriority(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+function mostTokensOf({ max_completion_tokens: completion, max_tokens: legacy }: ModelRequest["body"]): number | null {
+  const asked = completion ?? legacy;
+  return typeof asked === "number" && asked > 0 ? asked : null;
+}
+
+function refuse(message: string, code: string, param?: string): ParsedRequest {
+  return { ok: false, error: { status: 400, message, type: "invalid_request_error", code, ...(param === undefined ? {} : { param }) } };
+}

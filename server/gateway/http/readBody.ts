@@ -1,0 +1,50 @@
+import type { IncomingMessage } from "node:http";
+
+export type BodyRead =
+  | { readonly kind: "body"; readonly bytes: Buffer }
+  | { readonly kind: "too-large" }
+  /** There was no room for it beside those of other requests. */
+  | { readonly kind: "no-room" }
+  /** The signal fired before the body was whole. */
+  | { readonly kind: "ended" }
+  /** The client went away before the body was whole. */
+  | { readonly kind: "cut-off" };
+
+interface BodyLimits {
+  readonly mostBytes: number;
+  readonly signal?: AbortSignal;
+  /** Asked for room for each piece; false where there is none. */
+  readonly grow?: (bytes: number) => boolean;
+}
+
+/**
+ * Reads a request body of at most `mostBytes`. The rest of a longer one, or of one without room, is dropped: were the connection closed
+ * while a client still writes, the reset would cost it the answer that says why.
+ */
+export function readBody(request: IncomingMessage, { mostBytes, signal, grow }: BodyLimits): Promise<BodyRead> {
+  if (Number(request.headers["content-length"] ?? 0) > mostBytes) {
+    request.on("error", () => undefined).resume();
+    return Promise.resolve({ kind: "too-large" });
+  }
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let dropped = false;
+    const drop = (kind: "too-large" | "no-room" | "ended"): void => {
+      dropped = true;
+      chunks.length = 0;
+      resolve({ kind });
+    };
+    signal?.addEventListener("abort", () => drop("ended"), { once: true });
+    request.on("data", (chunk: Buffer) => {
+      if (dropped) return;
+      length += chunk.length;
+      if (length > mostBytes) drop("too-large");
+      else if (grow?.(chunk.length) === false) drop("no-room");
+      else chunks.push(chunk);
+    });
+    request.on("end", () => resolve({ kind: "body", bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) }));
+    request.on("close", () => resolve({ kind: "cut-off" }));
+    request.on("error", () => resolve({ kind: "cut-off" }));
+  });
+}

@@ -1,0 +1,37 @@
+import type { IncomingMessage } from "node:http";
+import type { z } from "zod";
+import { type ApiError, badRequest } from "./apiError";
+import { readBody } from "./readBody";
+
+/** Reads a body of the given shape, or the error that says in a sentence what is wrong with it; null where the client went away. */
+export async function readDocument<T>(
+  request: IncomingMessage,
+  schema: z.ZodType<T>,
+  limitBytes: number,
+): Promise<{ readonly document: T } | { readonly error: ApiError } | null> {
+  const read = await readBody(request, { mostBytes: limitBytes });
+  if (read.kind === "too-large") {
+    const message = `The body may have at most ${limitBytes} bytes.`;
+    return { error: { status: 413, message, type: "invalid_request_error", code: "body_too_large" } };
+  }
+  return read.kind === "body" ? parsedDocument(read.bytes, schema) : null;
+}
+
+/** A body that has come, as a document of the given shape, or the error that says in a sentence what is wrong with it. */
+export function parsedDocument<T>(bytes: Buffer, schema: z.ZodType<T>): { readonly document: T } | { readonly error: ApiError } {
+  let body: unknown;
+  try {
+    body = JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return { error: badRequest("The body is not valid JSON.") };
+  }
+  const parsed = schema.safeParse(body);
+  return parsed.success ? { document: parsed.data } : { error: badRequest(sentenceOf(parsed.error)) };
+}
+
+/** The first of what is wrong. */
+function sentenceOf({ issues: [issue] }: z.ZodError): string {
+  const path = issue?.path.join(".") ?? "";
+  const what = issue?.message ?? "of the wrong shape";
+  return path === "" ? `The body is wrong: ${what}.` : `\`${path}\` is wrong: ${what}.`;
+}

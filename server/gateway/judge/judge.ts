@@ -1,0 +1,206 @@
+import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
+import { completionScore, judgeCallBody } from "@/solver/judging/judgeCall";
+import { judgePrompt, type Wording } from "@/solver/judging/judgePrompt";
+import { callEngine, type EngineReply, isBrokenOrFull } from "../engines/engineCall";
+import { Breaker, type Trial } from "./breaker";
+import type { JudgePlace, JudgeSite } from "./judgeSite";
+
+/** Outcome of a request for a score. */
+type JudgeOutcome =
+  | "scored"
+  /** It was not asked: it rests after failures, or nothing of it takes calls. */
+  | "resting"
+  /** Nobody's turn came in time. */
+  | "busy"
+  | "too-late"
+  | "failed"
+  /** It refused this prompt, as one longer than its context. */
+  | "refused"
+  | "no-score"
+  | "aborted";
+
+type JudgeStatus = NonNullable<GatewayStatus["judge"]>;
+
+export interface JudgeReading {
+  /** Null when the judge failed, was too late, rests, or gave no single number from 0 to 100. */
+  readonly score: number | null;
+  /** Why there is no score. */
+  readonly failure: string | null;
+  readonly outcome: JudgeOutcome;
+}
+
+export interface JudgeOptions {
+  readonly model: string;
+  readonly site: JudgeSite;
+  /** For one call, and before it for the wait until it may be made. */
+  readonly timeoutSeconds: number;
+  readonly wording: Wording;
+}
+
+interface Reading {
+  readonly prompt: string;
+  readonly answer: string;
+  readonly signal: AbortSignal;
+  /** Calls at most. */
+  readonly attempts: number;
+}
+
+const noScore = (outcome: JudgeOutcome, failure: string): JudgeReading => ({ score: null, failure, outcome });
+const aborted = noScore("aborted", "the request was aborted");
+const rests = noScore("resting", "the judge's circuit is open after repeated failures");
+/** Of an answer of a few tokens. */
+const mostAnswerBytes = 1_000_000;
+/** By which it says that this prompt does not suit it; of any other prompt that tells nothing. */
+const refusals: readonly number[] = [400, 413, 422];
+
+/** Asks the judge model for the score of an answer. */
+export class Judge {
+  readonly #options: JudgeOptions;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #breaker = new Breaker();
+  readonly #health: Pick<JudgeStatus, "scored" | "failed" | "lastScoreMs" | "lastFailure"> = {
+    ...{ scored: 0, failed: 0, lastScoreMs: null, lastFailure: null },
+  };
+
+  constructor(options: JudgeOptions) {
+    this.#options = options;
+    this.#headers = { "content-type": "application/json", ...options.site.headers };
+  }
+
+  get resting(): boolean {
+    return this.#breaker.resting || this.#options.site.unavailable() !== null;
+  }
+
+  /** Its state, and its calls by outcome so far. */
+  status(): JudgeStatus {
+    const { model, site } = this.#options;
+    return { model, circuitOpen: this.#breaker.resting, unavailable: site.unavailable(), ...this.#health };
+  }
+
+  /** The score of an answer. Never rejects; a reading without a score says why. */
+  async score(prompt: string, answer: string, signal: AbortSignal): Promise<JudgeReading> {
+    const held = this.#heldBack();
+    if (held !== null) return held;
+    const place = await this.#turn(signal);
+    return place === null
+      ? this.#turnNeverCame(signal)
+      : this.#readFrom(place, { prompt, answer, signal, attempts: this.#options.site.attempts });
+  }
+
+  /** Whether `tryScore` would be let through now. */
+  get hasSpare(): boolean {
+    return this.#heldBack() === null && this.#options.site.hasSpare();
+  }
+
+  /** The score of a mirrored answer: only if a call is free at once and half of the judge stays free, else null. Not retried. */
+  async tryScore(prompt: string, answer: string, signal: AbortSignal): Promise<JudgeReading | null> {
+    const place = this.#heldBack() === null ? this.#options.site.trySpare() : null;
+    return place === null ? null : this.#readFrom(place, { prompt, answer, signal, attempts: 1 });
+  }
+
+  /** Ends every connection of its own. */
+  close(): void {
+    this.#options.site.close();
+  }
+
+  #heldBack(): JudgeReading | null {
+    const missing = this.#options.site.unavailable();
+    if (missing !== null) return noScore("resting", `the judge cannot be called: ${missing}`);
+    return this.#breaker.resting ? rests : null;
+  }
+
+  /** A place to call from. Waited for in a time of its own, so that a call which had to wait is not cut short and taken for the judge's failure. */
+  #turn(signal: AbortSignal): JudgePlace | Promise<JudgePlace | null> {
+    const { site, timeoutSeconds } = this.#options;
+    return site.tryEnter() ?? within(timeoutSeconds, signal, (limited) => site.enter(limited));
+  }
+
+  #turnNeverCame(signal: AbortSignal): JudgeReading {
+    const { site, timeoutSeconds } = this.#options;
+    if (signal.aborted) return aborted;
+    return this.#heldBack() ?? noScore("busy", `${site.full()} for ${timeoutSeconds} s`);
+  }
+
+  /** One engine's failure is not the judge's: only what no attempt brought counts as that. */
+  async #readFrom(first: JudgePlace, { prompt, answer, signal, attempts }: Reading): Promise<JudgeReading> {
+    // It may have failed while this one waited for its turn.
+    const trial = this.#breaker.begin();
+    if (trial === null) {
+      first.leave("cut-off");
+      return rests;
+    }
+    const { site, wording } = this.#options;
+    const content = judgePrompt(prompt, answer, wording);
+    let reading = await this.#readAt(first, content, signal);
+    for (let made = 1; made < attempts && reading.outcome === "failed" && site.unavailable() === null; made += 1) {
+      const place = await this.#turn(signal);
+      if (place === null) break;
+      reading = await this.#readAt(place, content, signal);
+    }
+    if (signal.aborted) reading = aborted;
+    report(trial, reading.outcome);
+    this.#note(reading);
+    return reading;
+  }
+
+  #note({ outcome, failure }: JudgeReading): void {
+    const health = this.#health;
+    if (outcome === "aborted") return;
+    if (outcome === "scored") {
+      health.scored += 1;
+      health.lastScoreMs = Date.now();
+      return;
+    }
+    health.failed += 1;
+    health.lastFailure = { atMs: Date.now(), outcome, reason: failure ?? "" };
+  }
+
+  async #readAt(place: JudgePlace, content: string, signal: AbortSignal): Promise<JudgeReading> {
+    const reply = await within(this.#options.timeoutSeconds, signal, (limited) => this.#ask(place, content, limited));
+    const broken = reply.kind === "failed" || (reply.kind === "answered" && isBrokenOrFull(reply.status));
+    place.leave(reply.kind === "aborted" ? "cut-off" : broken ? "failed" : "answered");
+    return this.#reading(reply);
+  }
+
+  #ask(
+    { pool, path, watch, servedName: model = this.#options.model }: JudgePlace,
+    content: string,
+    signal: AbortSignal,
+  ): Promise<EngineReply> {
+    const body = JSON.stringify(judgeCallBody(model, content));
+    return callEngine({ pool, path, headers: this.#headers, body, signal, mostBytes: mostAnswerBytes, ...(watch && { watch }) });
+  }
+
+  #reading(reply: EngineReply): JudgeReading {
+    if (reply.kind === "aborted") return noScore("too-late", `no score within ${this.#options.timeoutSeconds} s`);
+    if (reply.kind === "failed") return noScore("failed", reply.reason);
+    if (reply.status !== 200) {
+      return noScore(refusals.includes(reply.status) ? "refused" : "failed", `the judge answered ${reply.status}`);
+    }
+    const score = completionScore(reply.body.toString("utf8"));
+    return score === null
+      ? noScore("no-score", "the judge's answer is not a single number from 0 to 100")
+      : { score, failure: null, outcome: "scored" };
+  }
+}
+
+function report(trial: Trial, outcome: JudgeOutcome): void {
+  if (outcome === "scored") trial.succeeded();
+  else if (outcome === "aborted" || outcome === "refused") trial.gaveUp();
+  else trial.failed();
+}
+
+/** Runs with a signal that fires with `signal` or when the time is over. */
+async function within<T>(seconds: number, signal: AbortSignal, run: (limited: AbortSignal) => Promise<T>): Promise<T> {
+  const limit = new AbortController();
+  const end = (): void => limit.abort();
+  const timer = setTimeout(end, seconds * 1000);
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  try {
+    return await run(limit.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+  }
+}

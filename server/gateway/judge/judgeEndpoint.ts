@@ -1,0 +1,72 @@
+import { Pool } from "undici";
+import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import { Semaphore } from "@/server/lib/semaphore";
+import type { JudgePlace, JudgeSite } from "./judgeSite";
+
+interface JudgeEndpointOptions {
+  readonly url: string;
+  /** Environment variable that holds its API key; undefined where it needs none. */
+  readonly keyFromEnvironment: string | undefined;
+  readonly maxInFlight: number;
+  readonly connectSeconds: number;
+}
+
+/** Why the key that a configuration's judge needs is not there, in one sentence; null when it is, or none is needed. */
+export function missingJudgeKey(judge: GatewayConfig["judge"]): string | null {
+  const name = judge?.keyFromEnvironment;
+  return name === undefined || process.env[name] ? null : `The judge's key is read from ${name}, which is not set for the gateway.`;
+}
+
+/** A judge at an address: so many calls at once, the others wait their turn here. */
+export class JudgeEndpoint implements JudgeSite {
+  readonly attempts = 1;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #slots: Semaphore;
+  readonly #missing: string | null;
+  readonly #maxInFlight: number;
+  readonly #pool: Pool;
+  readonly #place: JudgePlace;
+
+  constructor({ url: given, keyFromEnvironment: name, maxInFlight, connectSeconds }: JudgeEndpointOptions) {
+    const url = new URL(given);
+    const key = name === undefined ? undefined : process.env[name];
+    this.headers = key ? { authorization: `Bearer ${key}` } : {};
+    this.#missing = name !== undefined && !key ? `its key ${name} is not set` : null;
+    this.#maxInFlight = maxInFlight;
+    this.#slots = new Semaphore(maxInFlight);
+    this.#pool = new Pool(url.origin, { headersTimeout: 0, bodyTimeout: 0, connectTimeout: connectSeconds * 1000 });
+    const path = `${url.pathname.replace(/\/$/, "")}/v1/chat/completions`;
+    this.#place = { pool: this.#pool, path, watch: undefined, leave: () => this.#slots.release() };
+  }
+
+  unavailable(): string | null {
+    return this.#missing;
+  }
+
+  tryEnter(): JudgePlace | null {
+    return this.#slots.tryAcquire() ? this.#place : null;
+  }
+
+  hasSpare(): boolean {
+    return 2 * (this.#slots.held + 1) <= this.#maxInFlight;
+  }
+
+  trySpare(): JudgePlace | null {
+    return this.hasSpare() ? this.tryEnter() : null;
+  }
+
+  async enter(signal: AbortSignal): Promise<JudgePlace | null> {
+    return this.#slots.acquire(signal).then(
+      () => this.#place,
+      () => null,
+    );
+  }
+
+  full(): string {
+    return `${this.#maxInFlight} judge calls were in progress`;
+  }
+
+  close(): void {
+    void this.#pool.destroy();
+  }
+}

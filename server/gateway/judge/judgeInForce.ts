@@ -1,0 +1,69 @@
+import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import { canonicalJson } from "@/solver/plan/canonical";
+import { Judge } from "./judge";
+import { JudgeEndpoint } from "./judgeEndpoint";
+import { JudgeEngines, type JudgeEnginesOptions } from "./judgeEngines";
+
+export interface JudgeLimits {
+  readonly timeoutSeconds: number;
+  readonly maxInFlight: number;
+}
+
+type Ground = Omit<JudgeEnginesOptions, "model">;
+
+/** The judge of the configuration in force. */
+export class JudgeInForce {
+  readonly #limits: JudgeLimits;
+  readonly #deps: Ground;
+  #judge: { readonly judge: Judge; readonly key: string } | null = null;
+  /** The lines in front of engines that judge, by model: a judge that is asked otherwise than the one before waits in the same. */
+  readonly #lines = new Map<string, JudgeEngines>();
+
+  constructor(limits: JudgeLimits, deps: Ground) {
+    this.#limits = limits;
+    this.#deps = deps;
+  }
+
+  get judge(): Judge | null {
+    return this.#judge?.judge ?? null;
+  }
+
+  /** Where calls wait for engines of the configuration. */
+  get lines(): Iterable<JudgeEngines> {
+    return this.#lines.values();
+  }
+
+  /** Puts a configuration's judge into force; one that is asked as before goes on. */
+  install({ judge, settings }: GatewayConfig): void {
+    const { timeoutSeconds = this.#limits.timeoutSeconds, maxInFlight = this.#limits.maxInFlight, ...wording } = settings?.judge ?? {};
+    const key = judge === null ? null : canonicalJson({ judge, timeoutSeconds, maxInFlight, wording });
+    if (key !== null && key === this.#judge?.key) return;
+    // The old judge's connections close by themselves when idle; requests in flight may still ask it.
+    this.#judge = null;
+    if (judge === null || key === null) return;
+    const { model, url, keyFromEnvironment } = judge;
+    const site =
+      url === undefined ? this.#line(model) : new JudgeEndpoint({ url, keyFromEnvironment, maxInFlight, connectSeconds: timeoutSeconds });
+    this.#judge = { judge: new Judge({ model, site, timeoutSeconds, wording }), key };
+  }
+
+  /** Withdraws calls that wait for engines no longer listed. */
+  withdraw(): void {
+    for (const [model, { driver }] of this.#lines) {
+      if (this.#deps.pool.lists(model, { cordoned: true })) continue;
+      driver.withdraw(() => false);
+      this.#lines.delete(model);
+    }
+  }
+
+  /** Ends every connection. */
+  close(): void {
+    this.judge?.close();
+  }
+
+  #line(model: string): JudgeEngines {
+    const line = this.#lines.get(model) ?? new JudgeEngines({ model, ...this.#deps });
+    this.#lines.set(model, line);
+    return line;
+  }
+}

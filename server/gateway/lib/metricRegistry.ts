@@ -1,0 +1,92 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { deprecatedMetrics } from "@/server/contracts/deprecatedNames";
+import { Tally } from "./tally";
+
+type Gone = (label: string, value: string) => boolean;
+
+/** Gauges under names of counters, which Prometheus' own check finds fault with; what they sum up is there by type. */
+const misnamed = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+
+interface Named {
+  readonly name: string;
+  readonly help: string;
+}
+
+/** A metric under its name and, if that changed, under the one before. */
+function namedAlso(name: string, help: string): readonly Named[] {
+  const former = deprecatedMetrics[name];
+  return former === undefined
+    ? [{ name, help }]
+    : [
+        { name, help },
+        { name: former, help: `Deprecated: use ${name}.` },
+      ];
+}
+
+/** The metrics of the process, Node's own among them, and what makes them, so that each is declared in one line. */
+export class MetricRegistry {
+  readonly #registry = new Registry();
+  readonly #registers = [this.#registry];
+  readonly #tallies: { forget(gone: Gone): void }[] = [];
+  readonly #histograms: Histogram[] = [];
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry });
+    for (const name of misnamed) this.#registry.removeSingleMetric(name);
+  }
+
+  /** @param tally what is counted where another counts it. */
+  counter<L extends string>(name: string, help: string, labelNames: readonly L[], tally = new Tally(labelNames)): Tally<L> {
+    this.#tallies.push(tally);
+    const registers = this.#registers;
+    for (const named of namedAlso(name, help))
+      new Counter({
+        ...named,
+        labelNames,
+        registers,
+        collect() {
+          this.reset();
+          for (const { labels, count } of tally.entries) this.inc(labels, count);
+        },
+      });
+    return tally;
+  }
+
+  histogram<L extends string>(name: string, help: string, { labels, buckets }: { labels: readonly L[]; buckets: number[] }): Histogram<L> {
+    const histogram = new Histogram({ name, help, labelNames: labels, buckets, registers: this.#registers });
+    this.#histograms.push(histogram as Histogram);
+    return histogram;
+  }
+
+  /** A gauge that is refilled at every read, so that no series outlives its subject. */
+  gauge(name: string, help: string, labelNames: readonly string[], fill: (gauge: Gauge) => void): void {
+    const registers = this.#registers;
+    for (const named of namedAlso(name, help))
+      new Gauge({
+        ...named,
+        labelNames,
+        registers,
+        collect() {
+          this.reset();
+          fill(this);
+        },
+      });
+  }
+
+  /** Takes out every series one of whose labels has a value that is `gone`. */
+  async forget(gone: Gone): Promise<void> {
+    for (const tally of this.#tallies) tally.forget(gone);
+    for (const histogram of this.#histograms) {
+      const { values } = await histogram.get();
+      for (const { labels } of values) {
+        const { le: _, ...own } = labels;
+        if (Object.entries(own).some(([label, value]) => gone(label, String(value)))) histogram.remove(own);
+      }
+    }
+  }
+
+  /** The text exposition and its content type. */
+  async exposition(): Promise<{ readonly text: string; readonly contentType: string }> {
+    return { text: await this.#registry.metrics(), contentType: this.#registry.contentType };
+  }
+}

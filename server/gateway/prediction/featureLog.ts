@@ -1,0 +1,186 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { appendFile, mkdir, open, readFile, rename, rm, stat, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import type { LearningLine } from "@/server/contracts/gateway/gatewayLearning";
+import { isMissing, writeDurably } from "../lib/durableFile";
+import { Mutex } from "../lib/mutex";
+
+/** Of one of the two files; a line is 300 to 3000 bytes. */
+const fileBytes = 16 * 1024 * 1024;
+/** What a file is to hold at least, so that most of what is remembered is of programs that have ended. */
+const spanMs = 2 * 3600_000;
+/** How often it is looked whether there is room for more programs again. */
+const lookMs = 900_000;
+/** Of the programs; below it one file holds days of any traffic. */
+const leastShare = 2 ** -20;
+/** How long lines wait to be written together. */
+const writeMs = 1_000;
+/** That wait to be written; further ones are lost. They fit into a file. */
+const mostWaitingBytes = 8 * 1024 * 1024;
+const newline = 10;
+
+/** Outcome of an answer: stored as a line, left out with its program (no room for all) or dropped (they came too fast). */
+export type Noted = "kept" | "left-out" | "dropped";
+
+/**
+ * What the gateway remembers of answered requests to learn from, features only: two files of `learning/` in turn, of which the older goes
+ * when the newer is full. Where that would be too soon, every other program is forgotten in its place, and left out from then on: by a hash of its name,
+ * so that the others stay whole. The last second is lost where the gateway is killed.
+ */
+export class FeatureLog {
+  readonly #directory: string;
+  readonly #mutex = new Mutex();
+  readonly #onFailed: (error: unknown) => void;
+  #key: Buffer | null = null;
+  #waiting: string[] = [];
+  #waitingBytes = 0;
+  /** Of the programs, by the hashes of their names. */
+  #share = 1;
+  /** When the first answer in the newer file was complete, and the latest that was noted. */
+  #sinceMs: number | null = null;
+  #latestMs = 0;
+  /** What was written since it was last looked whether there is room for more programs. */
+  #looked = { atMs: 0, bytes: 0 };
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(stateDirectory: string, onFailed: (error: unknown) => void) {
+    this.#directory = join(stateDirectory, "learning");
+    this.#onFailed = onFailed;
+  }
+
+  /** Reads, or makes, the key by which names of programs are hashed, and takes out the half of a line that a crash left. Without a key nothing is remembered. */
+  async load(): Promise<void> {
+    const path = join(this.#directory, "key");
+    try {
+      this.#key = await readFile(path).catch(async (error) => {
+        if (!isMissing(error)) throw error;
+        const made = randomBytes(32);
+        await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+        await writeDurably(path, made);
+        return made;
+      });
+      const newer = await readFile(this.#path("newer")).catch(() => Buffer.alloc(0));
+      const whole = newer.lastIndexOf(newline) + 1;
+      if (whole < newer.length) await truncate(this.#path("newer"), whole);
+      this.#goOnFrom(newer.toString("latin1", 0, whole).split("\n"));
+    } catch (error) {
+      this.#onFailed(error);
+    }
+  }
+
+  /** Notes an answer; the name of its program is hashed. */
+  note({ program: name, ...line }: LearningLine): Noted {
+    if (this.#key === null) return "dropped";
+    const program = createHmac("sha256", this.#key).update(name).digest("hex").slice(0, programDigits);
+    if (!isAmong(program, this.#share)) return "left-out";
+    // First its program, by which lines are found that are to be forgotten.
+    const text = JSON.stringify({ program, ...line, ...(this.#share < 1 && { share: this.#share }) });
+    if (this.#waitingBytes + text.length > mostWaitingBytes) return "dropped";
+    this.#latestMs = Math.max(this.#latestMs, line.finishedAtMs);
+    this.#waiting.push(text);
+    this.#waitingBytes += text.length;
+    this.#timer ??= setTimeout(() => void this.written(), writeMs).unref();
+    return "kept";
+  }
+
+  /** Resolves when all that was noted is in the files. Never rejects. */
+  written(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    return this.#mutex.run(() => this.#write()).catch(this.#onFailed);
+  }
+
+  /** Paths of what is remembered, older first. */
+  async files(): Promise<readonly string[]> {
+    await this.written();
+    return [this.#path("older"), this.#path("newer")];
+  }
+
+  /** Forgets all. */
+  erase(): Promise<void> {
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    return this.#mutex.run(async () => {
+      this.#sinceMs = null;
+      for (const name of ["older", "newer"] as const) await rm(this.#path(name), { force: true });
+    });
+  }
+
+  async #write(): Promise<void> {
+    let lines = this.#waiting;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    if (lines.length === 0) return;
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    const newer = this.#path("newer");
+    if ((await sizeOf(newer)) + bytesOf(lines) > fileBytes) {
+      await this.#makeRoom();
+      lines = lines.filter((line) => isAmong(programOf(line), this.#share));
+      if ((await sizeOf(newer)) + bytesOf(lines) > fileBytes) await this.#turnOver();
+    }
+    if (lines.length === 0) return;
+    this.#sinceMs ??= this.#latestMs;
+    await appendFile(newer, lines.map((line) => `${line}\n`).join(""), { mode: 0o600 });
+    this.#lookForRoom(bytesOf(lines));
+  }
+
+  /** Lets the older file go where the newer one holds long enough, else half of the programs in both. */
+  async #makeRoom(): Promise<void> {
+    if (this.#latestMs - (this.#sinceMs ?? 0) >= spanMs || this.#share <= leastShare) return this.#turnOver();
+    this.#share /= 2;
+    this.#looked = { atMs: this.#latestMs, bytes: 0 };
+    for (const name of ["older", "newer"] as const) await this.#thin(this.#path(name));
+  }
+
+  async #turnOver(): Promise<void> {
+    await rename(this.#path("newer"), this.#path("older"));
+    this.#sinceMs = null;
+  }
+
+  /** Forgets the programs that are left out by now. Line by line: requests are served meanwhile. */
+  async #thin(path: string): Promise<void> {
+    const kept: string[] = [];
+    try {
+      const file = await open(path);
+      for await (const line of file.readLines()) if (isAmong(programOf(line), this.#share)) kept.push(`${line}\n`);
+    } catch (error) {
+      if (isMissing(error)) return;
+      throw error;
+    }
+    await writeDurably(path, kept.join(""));
+  }
+
+  /** Takes twice the programs in again where these fill a file several times more slowly than they are to. */
+  #lookForRoom(writtenBytes: number): void {
+    if (this.#looked.atMs === 0) this.#looked.atMs = this.#latestMs;
+    this.#looked.bytes += writtenBytes;
+    const pastMs = this.#latestMs - this.#looked.atMs;
+    if (pastMs < lookMs) return;
+    if ((pastMs * fileBytes) / this.#looked.bytes > 4 * spanMs) this.#share = Math.min(1, 2 * this.#share);
+    this.#looked = { atMs: this.#latestMs, bytes: 0 };
+  }
+
+  /** Takes up where an earlier start ended. */
+  #goOnFrom(lines: readonly string[]): void {
+    const [first, last] = [lines[0], lines.at(-2)].map((line) => (line ? (JSON.parse(line) as LearningLine) : null));
+    this.#sinceMs = first?.finishedAtMs ?? null;
+    this.#latestMs = last?.finishedAtMs ?? 0;
+    this.#share = last?.share ?? 1;
+  }
+
+  #path(name: "older" | "newer"): string {
+    return join(this.#directory, `${name}.ndjson`);
+  }
+}
+
+const programDigits = 16;
+const beforeProgram = '{"program":"';
+
+const programOf = (line: string): string => line.slice(beforeProgram.length, beforeProgram.length + programDigits);
+
+/** Whether a program is among a share of all. What is among a smaller share is among a larger one. */
+const isAmong = (program: string, share: number): boolean => Number.parseInt(program.slice(0, 8), 16) < share * 2 ** 32;
+
+const bytesOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
+
+const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => ({ size: 0 }))).size;

@@ -1,0 +1,234 @@
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import { BoundedMap } from "@/solver/collections/boundedMap";
+import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchema";
+import { modelsOf } from "@/solver/plan/policySchema";
+import type { Policy, WaitingWork } from "@/solver/policies/core/policy";
+import type { GatewayLimits } from "../http/limits";
+import { callOf, type ModelRequest } from "../http/modelRequest";
+import type { FeatureLog } from "./featureLog";
+import { MovingMean } from "./movingMean";
+import type { Absence, Answer, FoundConfigurations, ModelPrediction, Predictions, PredictorQuery, Question, Wanted } from "./prediction";
+import type { PredictionCounts } from "./predictionCounts";
+import type { PredictionService } from "./predictionService";
+import { ProgramSearches, type SearchedRequest } from "./programSearches";
+import { questionOf } from "./questionOf";
+
+/** Models of one policy that are asked about; records stay small. */
+const mostModels = 16;
+
+/** What a policy asks of predictors; null where it reads no predictions. With none named its requests are remembered all the same. */
+export function wantedBy(document: PolicyDocument, { needs }: Pick<Policy, "needs">): Wanted | null {
+  const { lengths = null, confidence = null } = document.learnt ?? {};
+  const configurations = document.kind === "just-in-time" ? document.workflows.flatMap(wantedOfWorkflow) : [];
+  const learns = lengths !== null || confidence !== null || needs.includes("lengths") || needs.includes("confidence");
+  if (!learns && configurations.length === 0) return null;
+  return { lengths, confidence, configurations, learns, models: modelsOf(document).slice(0, mostModels) };
+}
+
+function wantedOfWorkflow({ workflow: { name, agents }, predictor }: JustInTimePolicy["workflows"][number]) {
+  const firstAgents = agents.filter(({ reads }) => reads.length === 0).map((agent) => agent.name);
+  return predictor === undefined ? [] : [{ workflow: name, hash: predictor, firstAgents }];
+}
+
+/** The predictors that it names, by their hashes. */
+export const hashesOf = ({ lengths, confidence, configurations }: Wanted): readonly string[] =>
+  [lengths, confidence, ...configurations.map(({ hash }) => hash)].filter((hash) => hash !== null);
+
+/** What predictors say of one request to one policy, by model, or why they say nothing. */
+export interface PolicyPrediction {
+  readonly wanted: Wanted;
+  readonly predicted: Predictions;
+  /** The predictor of its workflow's configurations, where the request is one of those with which its program begins; else null. */
+  readonly searched: string | null;
+  /** Configurations that are held to be accurate for its program, as found with the requests with which that began. */
+  readonly accurate?: Uint32Array | undefined;
+  readonly absent: Absence | null;
+}
+
+/** What predictors say of one request, to each policy that decides about it. */
+export interface Prediction {
+  readonly policies: readonly PolicyPrediction[];
+  readonly facts: Question["facts"];
+  /** What may be remembered of the text, packed; null where no predictor of lengths was asked, or did not answer. */
+  readonly sketch: string | null;
+}
+
+interface RequestPredictionsOptions {
+  readonly service: PredictionService;
+  readonly featureLog: FeatureLog;
+  readonly counts: PredictionCounts;
+  readonly limits: Pick<GatewayLimits, "predictionSeconds" | "searchSeconds">;
+}
+
+/** Predicts requests before policies decide about them, and logs their outcomes as training features. */
+export class RequestPredictions {
+  readonly service: PredictionService;
+  readonly #options: RequestPredictionsOptions;
+  /** How sure predictors were of a program at its first request, by predictor and program. */
+  readonly #sure = new BoundedMap<Predictions>();
+  readonly #searches = new ProgramSearches();
+  /** Wall milliseconds for which requests waited for engines, under policies that have configurations predicted. */
+  readonly #queueMs = new MovingMean();
+
+  constructor(options: RequestPredictionsOptions) {
+    this.service = options.service;
+    this.#options = options;
+  }
+
+  /**
+   * Wall milliseconds that a search may take: it has to end before its request's first stage can start, which is expected of how long requests
+   * waited of late (Aragog, section 3.1).
+   */
+  get #searchMs(): number {
+    const { searchSeconds, predictionSeconds } = this.#options.limits;
+    return Math.min(Math.max(this.#queueMs.mean ?? 0, 1000 * searchSeconds), 1000 * predictionSeconds);
+  }
+
+  /** A request waited so long for an engine under a policy that wants this of predictors; in wall milliseconds. */
+  waited(wanted: Wanted | null, queueMs: number): void {
+    if (wanted !== null && wanted.configurations.length > 0) this.#queueMs.note(queueMs);
+  }
+
+  /** Asks what the policies want to know of a request; what does not come in time is absent. Never rejects. */
+  async about(asked: ModelRequest, wanted: readonly Wanted[]): Promise<Prediction> {
+    const askedMs = performance.now();
+    const sure = wanted.map(({ confidence }) => (confidence === null ? undefined : this.#sure.get(programKey(confidence, asked))));
+    const asks = questionOf(asked, [], this.#searchMs);
+    const programs = wanted.map((want) => programOf(want, asked));
+    const searches = programs.map((program) => (program?.begins ? program.hash : null));
+    const requests = programs.map((program): SearchedRequest | null => {
+      if (program === null || !isSession(asked)) return null;
+      return { key: programKey(program.hash, asked), first: program.begins ? { agent: asked.stage, text: asks.text } : null };
+    });
+    const found = requests.map((request) => (request === null ? undefined : this.#searches.of(request)));
+    const asking = wanted.map(({ lengths, confidence, models }, at) => ({
+      ...{ lengths, models, confidence: sure[at] === undefined ? confidence : null },
+      configurations: found[at] === undefined ? (searches[at] ?? null) : null,
+    }));
+    const question = { ...asks, wanted: asking };
+    const { facts } = question;
+    const coming = isAsked(asking) ? this.service.ask(question) : null;
+    for (const [at, { configurations }] of asking.entries()) {
+      if (configurations === null || coming === null) continue;
+      const searched = coming.then((answer) => foundIn(answer, at) ?? this.service.absence(configurations) ?? "failed");
+      found[at] = searched;
+      const request = requests[at] ?? null;
+      if (request !== null) this.#searches.begin(request, searched);
+    }
+    const [came, outcomes] = await Promise.all([coming, Promise.all(found)]);
+    const policies = wanted.map((want, at): PolicyPrediction => {
+      const outcome = outcomes[at];
+      const unfound = typeof outcome === "string" && searches[at] !== null ? outcome : null;
+      const accurate = typeof outcome === "object" ? outcome.accurate : undefined;
+      const known = { wanted: want, predicted: sure[at] ?? {}, searched: searches[at] ?? null, accurate };
+      const own = asking[at];
+      if (came === null || own === undefined) return { ...known, absent: unfound };
+      if (typeof came === "string") return { ...known, absent: came };
+      const predicted = came.predicted[at] ?? {};
+      if (own.confidence !== null && isSession(asked) && this.service.absence(own.confidence) === null)
+        this.#sure.put(programKey(own.confidence, asked), confidenceAlone(predicted));
+      const [absent = unfound] = [own.lengths, own.confidence].flatMap((hash) => (hash === null ? [] : (this.service.absence(hash) ?? [])));
+      return { ...known, predicted: joined(known.predicted, predicted), absent };
+    });
+    if (came !== null) this.#count(question, { came, policies, tookMs: performance.now() - askedMs });
+    return { policies, facts, sketch: came === null || typeof came === "string" ? null : came.sketch };
+  }
+
+  #count({ wanted, searchMs }: Question, { came, policies, tookMs }: Came): void {
+    const { counts } = this.#options;
+    counts.asked(policies.find(({ absent }) => absent !== null)?.absent ?? "predicted", tookMs / 1000);
+    for (const [at, { configurations }] of wanted.entries()) {
+      if (configurations === null) continue;
+      const found = foundIn(came, at);
+      counts.searched(typeof found === "string" ? null : found, { tookMs, searchMs });
+    }
+  }
+
+  /** Notes the answers of a finished request to learn from: what was known of it when it came, and what was written. */
+  remember({ facts, sketch }: Prediction, { asked, decision, startedAtMs }: Finished): void {
+    for (const { model, verdict, outputTokens } of decision.stages) {
+      if (verdict === "failed" || outputTokens === null) continue;
+      const outcome = this.#options.featureLog.note({
+        startedAtMs,
+        finishedAtMs: decision.finishedAtMs,
+        program: asked.programId,
+        model,
+        accepted: verdict === "accepted",
+        outputTokens,
+        mostTokens: asked.mostTokens,
+        facts: { ...facts, sketch },
+      });
+      this.#options.counts.remembered(outcome);
+    }
+  }
+}
+
+interface Came {
+  readonly came: Answer | Absence;
+  readonly policies: readonly PolicyPrediction[];
+  readonly tookMs: number;
+}
+
+interface Finished {
+  readonly asked: ModelRequest;
+  readonly decision: Omit<Decision, "sequence">;
+  /** Unix milliseconds. */
+  readonly startedAtMs: number;
+}
+
+/** The part of a prediction that a policy reads; null if it reads none or the request has no prediction. */
+export function predictionFor(prediction: Prediction | null, wanted: Wanted | null): PolicyPrediction | null {
+  if (wanted === null || prediction === null) return null;
+  return (
+    prediction.policies.find((policy) => isSame(policy.wanted, wanted)) ?? { wanted, predicted: {}, searched: null, absent: "not-asked" }
+  );
+}
+
+export const isSame = (one: Wanted, other: Wanted): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);
+
+/** How long its answer and what its program has yet to write are expected to be at a model: what the client says of its program counts first. */
+export function expectedAt(
+  model: string,
+  { mostTokens, programTokens }: Pick<ModelRequest, "mostTokens" | "programTokens">,
+  policyPrediction: PolicyPrediction | null,
+): Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens"> {
+  const predicted = policyPrediction?.predicted[model];
+  return {
+    predictedTokens: predicted?.requestTokens ?? mostTokens ?? undefined,
+    predictedProgramTokens: programTokens ?? predicted?.remainingTokens ?? undefined,
+  };
+}
+
+/** What a router scores a model for it, 0..100: the client's own first. */
+export function scoreOf(model: string, { routerScores }: Pick<ModelRequest, "routerScores">, policyPrediction: PolicyPrediction | null) {
+  const own = routerScores.get(model);
+  const confidence = policyPrediction?.predicted[model]?.confidence;
+  return own ?? (confidence === undefined ? undefined : 100 * confidence);
+}
+
+/** The predictor of its workflow's configurations, and whether its program begins with it; null where there is none, or it names no agent. */
+function programOf({ configurations }: Wanted, asked: ModelRequest): { readonly hash: string; readonly begins: boolean } | null {
+  const call = callOf(asked);
+  const own = call && configurations.find(({ workflow }) => workflow === call.workflow);
+  return call && own ? { hash: own.hash, begins: own.firstAgents.includes(call.agent) } : null;
+}
+
+const isAsked = (asking: readonly PredictorQuery[]): boolean =>
+  asking.some(({ lengths, confidence, configurations }) => lengths !== null || confidence !== null || configurations !== null);
+
+const foundIn = (came: Answer | Absence, at: number): FoundConfigurations | Absence | null =>
+  typeof came === "string" ? came : (came.configurations[at] ?? null);
+
+const isSession = ({ programId, decisionId }: ModelRequest): boolean => programId !== decisionId;
+
+const programKey = (hash: string, asked: ModelRequest): string => `${hash} ${asked.programKey}`;
+
+const confidenceAlone = (predicted: Predictions): Predictions =>
+  Object.fromEntries(
+    Object.entries(predicted).flatMap(([model, { confidence }]) => (confidence === undefined ? [] : [[model, { confidence }] as const])),
+  );
+
+function joined(known: Predictions, predicted: Predictions): Predictions {
+  const models = new Set([...Object.keys(known), ...Object.keys(predicted)]);
+  return Object.fromEntries([...models].map((model): [string, ModelPrediction] => [model, { ...known[model], ...predicted[model] }]));
+}

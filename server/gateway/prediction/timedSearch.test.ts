@@ -1,0 +1,82 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { decodeArtefact } from "@/solver/prediction/artefact";
+import { configurationPredictor } from "@/solver/prediction/configurations";
+import type { ConfigurationSearch } from "@/solver/prediction/predictor";
+import { sketchOf } from "@/solver/prediction/sketch";
+import { countOf, hasConfiguration, intersection } from "@/solver/workflow/configurationSet";
+import { shortText, testConfigurations } from "../testing/testPredictors";
+import { ladder, voting } from "../testing/testRounds";
+import { MovingMean } from "./movingMean";
+import { TimedSearch } from "./timedSearch";
+
+const artefact = decodeArtefact(testConfigurations(voting, ladder).bytes);
+if (artefact.kind !== "configurations") throw new Error("The artefact is of another kind.");
+const { space, predict } = configurationPredictor(artefact);
+const largest = space.size - 1;
+
+const text = shortText("q1");
+const facts = { instructionTokens: 0, promptTokens: 6, inputTokens: 6, workflow: "voting", stage: "voter-1", sketch: sketchOf(text) };
+const prompts = { facts: [facts, facts], texts: [text, text] };
+
+function timed() {
+  const searchMs = new MovingMean();
+  return {
+    searchMs,
+    search: new TimedSearch({ size: space.size, search: async (of, headsAllowed) => predict(of.facts, headsAllowed) }, searchMs),
+  };
+}
+
+afterEach(() => void vi.restoreAllMocks());
+
+it("finds in time what the predictor finds without limit, and notes what a prompt took", async () => {
+  const { search, searchMs } = timed();
+  expect(await search.run(prompts, Number.POSITIVE_INFINITY)).toEqual(
+    predict(prompts.facts).map((found) => ({ ...found, of: space.size })),
+  );
+  expect(searchMs.mean).toBeGreaterThan(0);
+});
+
+it("ends after any number of rounds with what their heads accepted, and does not take that for the time of a search", async () => {
+  const [whole] = predict([facts]);
+  let before = -1;
+  for (let rounds = 0; ; rounds += 1) {
+    const { search, searchMs } = timed();
+    let nowMs = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => (nowMs += 1));
+    // It is looked at when the search begins, and once before each round.
+    const [found] = await search.run(prompts, rounds + 2);
+    clock.mockRestore();
+    expect(hasConfiguration(found!.accurate, largest)).toBe(true);
+    expect([...intersection(found!.accurate, whole!.accurate)]).toEqual([...found!.accurate]);
+    if (found!.whole) {
+      expect(found).toEqual({ ...whole, of: space.size });
+      expect(rounds).toBeGreaterThan(1);
+      return;
+    }
+    expect(searchMs.mean).toBeNull();
+    if (rounds === 0) expect([countOf(found!.accurate), found!.evaluated]).toEqual([1, 0]);
+    expect(found!.evaluated).toBeGreaterThan(before);
+    before = found!.evaluated;
+  }
+});
+
+it("lets rounds ask for fewer heads the less time is left, as long as a head took of late, and for none in the end", async () => {
+  let nowMs = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  const allowed: number[] = [];
+  const search = async (_: object, headsAllowed: () => number): Promise<readonly ConfigurationSearch[]> => {
+    // Reading the prompts takes time too, which is none of the heads'.
+    nowMs += 1000;
+    for (let heads = headsAllowed(); heads > 0; heads = headsAllowed()) {
+      allowed.push(heads);
+      nowMs += 10;
+    }
+    return prompts.facts.map(() => ({ accurate: new Uint32Array(3), evaluated: 10, whole: false }));
+  };
+  const timedSearch = new TimedSearch({ size: space.size, search }, new MovingMean());
+  await timedSearch.run(prompts, 1040);
+  expect(allowed.splice(0)).toEqual([1, 2, 3, 4].map(() => Number.POSITIVE_INFINITY));
+  // 40 ms for 20 heads: of 40 ms left a quarter is five heads, which two prompts share.
+  await timedSearch.run(prompts, nowMs + 1040);
+  expect(allowed).toEqual([2, 1, 1, 1]);
+});

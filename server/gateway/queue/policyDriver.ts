@@ -1,0 +1,268 @@
+import type { MemoryForecast } from "@/solver/policies/core/memoryForecast";
+import type { Action, Outage, Policy, View, WaitingWork } from "@/solver/policies/core/policy";
+import type { Replica } from "../engines/replica";
+import type { RoundTallies } from "./roundTallies";
+import { type Failed, type Grant, type Judgement, WaitingEntry, type Work } from "./waitingEntry";
+
+/** How an engine's work on a request ended. */
+interface Released {
+  readonly failed: boolean;
+  /** On the clock of `performance.now()`, where the answer was passed on as it was written. */
+  readonly firstTokenMs?: number | undefined;
+}
+
+/** Bounds of the time until the policy is asked again, in wall milliseconds: on a fast clock slots of memory are shorter than is worth a look. */
+const soonestMs = 10;
+const latestMs = 10_000;
+
+/** What a policy sees, with the engines themselves. */
+interface EngineView extends View {
+  readonly replicas: readonly Replica[];
+}
+
+interface DriverOptions {
+  readonly policy: Policy;
+  /** The engines at this moment. */
+  readonly replicas: (nowMs: number) => readonly Replica[];
+  /** Which models have no engines at this moment. */
+  readonly outage: () => Outage;
+  /** Engine seconds in a wall second. */
+  readonly timeScale: number;
+  /** Work that waits for an engine, by line, over all drivers; this one keeps its share of it. */
+  readonly queued: Map<string, number>;
+  /** What all its waiting work is counted under, where the policy chooses models at dispatch; left out: each under its model. */
+  readonly line?: string | undefined;
+  /** Called when an engine got room, with the moment; the queues that may use it are pumped, this driver's among them. */
+  readonly onRoom: (nowMs: number) => void;
+  /** Where decisions are counted of a policy that chooses models at dispatch; left out: nowhere. */
+  readonly rounds?: RoundTallies;
+}
+
+/**
+ * Drives a policy in real time: keeps the work that waits, asks the policy whenever something it can act on has changed
+ * (work came, was judged or was given back, an engine got room or came back), and carries out what it says. What it holds back although
+ * there is room it is asked about again when it says, which is soon enough to see new telemetry too. The clock is read once for what happened
+ * and what is decided upon it, as the simulator's driver has it, so that a recorded run can be replayed there.
+ */
+export class PolicyDriver {
+  readonly policy: Policy;
+  readonly #options: DriverOptions;
+  /** In the order of coming; where models are chosen at dispatch, in that in which programs began. */
+  #waiting: WaitingEntry[] = [];
+  /** Set while the policy holds work back. */
+  #timer: NodeJS.Timeout | undefined;
+  #wakesAtMs = Number.POSITIVE_INFINITY;
+  /** Requests that began with this policy and are not answered yet. */
+  active = 0;
+
+  constructor(options: DriverOptions) {
+    this.policy = options.policy;
+    this.#options = options;
+  }
+
+  /** When the longest waiting work joined, in engine seconds; undefined when none waits. */
+  get oldestSeconds(): number | undefined {
+    if (!this.policy.choosesModel) return this.#waiting[0]?.queuedSinceSeconds;
+    let oldest: number | undefined;
+    for (const { queuedSinceSeconds } of this.#waiting) if (!(queuedSinceSeconds >= (oldest ?? Infinity))) oldest = queuedSinceSeconds;
+    return oldest;
+  }
+
+  /** What work that waits for `model` is counted under. */
+  lineOf(model: string): string {
+    return this.#options.line ?? model;
+  }
+
+  /** What the policy expects of engines' memory at a moment of `performance.now()`; null where it packs none. */
+  memory(nowMs: number): MemoryForecast | null {
+    return this.policy.memory?.(this.#view(nowMs)) ?? null;
+  }
+
+  /** Waits in the queue of the stage's model, or of any where the policy chooses at dispatch, until the policy sends the work to an engine, which then counts it in flight. */
+  async queue(work: Work, signal: AbortSignal): Promise<Grant> {
+    const outcome = await this.#wait(work, { kind: "queued" }, signal);
+    if (outcome.kind === "accept" || outcome.kind === "escalate") throw new Error(`The policy judged queued work: ${outcome.kind}.`);
+    return outcome;
+  }
+
+  /** Puts a judged answer to the policy; `judgedScore` null when the judge gave none. */
+  async judged(
+    work: Work,
+    { judgedScore, signal }: { readonly judgedScore: number | null; readonly signal: AbortSignal },
+  ): Promise<Judgement> {
+    const outcome = await this.#wait(work, { kind: "answered", judgedScore }, signal);
+    if (outcome.kind === "granted" || outcome.kind === "withdrawn" || outcome.kind === "skip")
+      throw new Error(`The policy dispatched answered work: ${outcome.kind}.`);
+    return outcome;
+  }
+
+  /** The engine is done with the work, well or not. Returns when, in engine seconds. */
+  release(workId: string, replica: Replica, { failed, firstTokenMs }: Released): number {
+    const nowMs = performance.now();
+    const nowSeconds = this.#secondsAt(nowMs);
+    replica.end();
+    const finished = { kind: "finished", workId, replicaId: replica.id, nowSeconds, failed } as const;
+    const firstTokenSeconds = firstTokenMs === undefined ? undefined : this.#secondsAt(firstTokenMs);
+    this.policy.observe(firstTokenSeconds === undefined ? finished : { ...finished, servedSeconds: nowSeconds - firstTokenSeconds });
+    this.#options.onRoom(nowMs);
+    return nowSeconds;
+  }
+
+  /** The program has ended: no request of it follows. */
+  end(programId: string): void {
+    this.policy.observe({ kind: "ended", programId });
+  }
+
+  /** Withdraws queued work whose model is no longer served. */
+  withdraw(served: (model: string) => boolean): void {
+    for (const entry of this.#waiting) {
+      if (entry.state.kind === "queued" && !served(this.policy.modelOfStage(entry.stage))) this.#settle(entry, { kind: "withdrawn" });
+    }
+    this.#sweep();
+  }
+
+  /** Asks the policy and carries out its actions. */
+  pump(nowMs: number): void {
+    if (this.#waiting.length === 0) return;
+    const view = this.#view(nowMs);
+    const actions = this.policy.decide(view);
+    if (actions.length > 0) this.#carryOut(actions, view);
+    this.#askAgain(nowMs);
+  }
+
+  #carryOut(actions: readonly Action[], { nowSeconds, replicas }: EngineView): void {
+    const byId = new Map(this.#waiting.map((entry) => [entry.id, entry]));
+    if (this.policy.choosesModel) this.#options.rounds?.round(actions, replicas);
+    for (const action of actions) {
+      const entry = byId.get(action.workId);
+      if (!entry) throw new Error(`The policy acted on ${action.workId}, which does not wait.`);
+      if (action.kind === "refuse") {
+        const { cause, reason } = action;
+        this.#settle(entry, { kind: "refused", cause, reason });
+        continue;
+      }
+      if (action.kind === "skip") {
+        this.#settle(entry, action);
+        continue;
+      }
+      if (action.kind !== "dispatch") {
+        this.#settle(entry, { ...action, judgedSeconds: nowSeconds });
+        continue;
+      }
+      const replica = replicas.find((candidate) => candidate.id === action.replicaId);
+      if (!replica) throw new Error(`The policy chose ${action.replicaId}, which is not among the replicas.`);
+      replica.begin();
+      this.policy.observe({ kind: "dispatched", workId: entry.id, programId: entry.programId, replicaId: replica.id, nowSeconds });
+      const { stage = entry.stage, degraded = null } = action;
+      const times = { queuedSeconds: entry.queuedSinceSeconds, dispatchedSeconds: nowSeconds };
+      this.#settle(entry, { kind: "granted", replica, stage, degraded, priority: wholeOf(action.priority), ...times });
+    }
+    this.#sweep();
+  }
+
+  /** Has the policy asked again in time about what it has just held back. */
+  #askAgain(nowMs: number): void {
+    this.#sleep();
+    const seconds = this.policy.askAgainSeconds?.() ?? null;
+    if (seconds === null || this.#waiting.length === 0) return;
+    const ms = ((seconds - this.#secondsAt(nowMs)) / this.#options.timeScale) * 1000;
+    this.#wakeAfter(Math.min(latestMs, Math.max(soonestMs, Math.ceil(ms))));
+  }
+
+  /** Pumps after that time, or sooner where it would anyway. */
+  #wakeAfter(ms: number): void {
+    const atMs = performance.now() + ms;
+    if (atMs >= this.#wakesAtMs) return;
+    clearTimeout(this.#timer);
+    this.#wakesAtMs = atMs;
+    this.#timer = setTimeout(() => this.#pumpAlone(), ms);
+    this.#timer.unref();
+  }
+
+  #sleep(): void {
+    clearTimeout(this.#timer);
+    this.#wakesAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** Pumps on a timer, without a request that could carry a failure. */
+  #pumpAlone(): void {
+    this.#sleep();
+    try {
+      this.pump(performance.now());
+    } catch (error) {
+      // A bug of the policy costs what waits for it, and not the gateway.
+      for (const entry of this.#waiting) this.#settle(entry, { kind: "failed", error });
+      this.#sweep();
+    }
+  }
+
+  #wait(work: Work, state: WaitingWork["state"], signal: AbortSignal): Promise<Grant | Judgement> {
+    if (signal.aborted) return Promise.resolve({ kind: "aborted" });
+    const nowMs = performance.now();
+    const entry = new WaitingEntry(work, state, this.#secondsAt(nowMs));
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#settle(entry, { kind: "aborted" });
+        this.#sweep();
+        // What is held back may have waited for this.
+        if (this.#wakesAtMs !== Number.POSITIVE_INFINITY) this.#wakeAfter(soonestMs);
+      };
+      entry.settle = (outcome) => {
+        signal.removeEventListener("abort", onAbort);
+        if (outcome.kind === "failed") reject(outcome.error);
+        else resolve(outcome);
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#insert(entry);
+      this.#count(entry, 1);
+      try {
+        if (state.kind === "queued") this.policy.observe({ kind: "queued", work: entry });
+        this.pump(nowMs);
+      } catch (error) {
+        // A bug of the policy costs this work, and not its place in the queue for ever too.
+        this.#settle(entry, { kind: "failed", error });
+        this.#sweep();
+      }
+    });
+  }
+
+  #insert(entry: WaitingEntry): void {
+    let at = this.#waiting.length;
+    if (this.policy.choosesModel)
+      while (at > 0 && entry.programArrivalSeconds < (this.#waiting[at - 1]?.programArrivalSeconds ?? 0)) at -= 1;
+    this.#waiting.splice(at, 0, entry);
+  }
+
+  #settle(entry: WaitingEntry, outcome: Grant | Judgement | Failed): void {
+    if (entry.settled) return;
+    entry.settled = true;
+    this.#count(entry, -1);
+    if (entry.state.kind === "queued" && outcome.kind !== "granted") this.policy.observe({ kind: "left", workId: entry.id });
+    entry.settle(outcome);
+  }
+
+  #count(entry: WaitingEntry, change: 1 | -1): void {
+    if (entry.state.kind !== "queued") return;
+    const line = this.lineOf(this.policy.modelOfStage(entry.stage));
+    const { queued } = this.#options;
+    queued.set(line, (queued.get(line) ?? 0) + change);
+  }
+
+  #sweep(): void {
+    this.#waiting = this.#waiting.filter((entry) => !entry.settled);
+    if (this.#waiting.length === 0) this.#sleep();
+  }
+
+  #view(nowMs: number): EngineView {
+    const { replicas, outage } = this.#options;
+    return { nowSeconds: this.#secondsAt(nowMs), waiting: this.#waiting, replicas: replicas(nowMs), outage: outage() };
+  }
+
+  #secondsAt(nowMs: number): number {
+    return (nowMs / 1000) * this.#options.timeScale;
+  }
+}
+
+/** Engines take whole numbers; rounded, of two keys the lower is still no later. */
+const wholeOf = (priority: number | undefined): number | null =>
+  priority !== undefined && Math.abs(priority) < Number.MAX_SAFE_INTEGER ? Math.round(priority) : null;

@@ -1,0 +1,213 @@
+import { describe, expect, it } from "vitest";
+import { type Decision, type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import type { RecordedRequest } from "@/solver/cluster/recordedWorld";
+import { replayRun } from "@/solver/cluster/replayRun";
+import { type Random, seededRandom } from "@/solver/numeric/random";
+import type { CascadePolicy } from "@/solver/plan/plan";
+import type { JustInTimePolicy, PlaceDocument, PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
+import { buildPolicy } from "@/solver/policies/buildPolicy";
+import { sayCompletion, startTestEngine, streamEvent } from "../testing/testEngine";
+import { hashed, startTestGateway, testConfig, until } from "../testing/testGateway";
+import { longText, putArtefact, shortText, testConfigurations } from "../testing/testPredictors";
+import { justInTime, pinned, voting } from "../testing/testRounds";
+
+const goesToLargest = (policy: PolicyDocument): boolean => policy.kind === "cascade" && policy.judge.whenDown === "largest";
+const models = ["small", "medium", "large"];
+const requests = 300;
+/** Of each engine: far more than all requests together need. */
+const kvTokens = 16_000_000;
+const leastLoad: PlaceDocument = { kind: "least-load" };
+
+const cascade: CascadePolicy = {
+  kind: "cascade",
+  stages: models.map((model) => ({ model })),
+  thresholds: [60, 40],
+  judge: { model: "weir-judge", secondsPerCall: 0.01, usdPerCall: 0 },
+  order: { kind: "fcfs" },
+  place: leastLoad,
+  approvedRanges: { thresholds: [0, 1].map(() => ({ min: 0, max: 100 })) },
+};
+const slack: SlackPolicy = {
+  kind: "slack",
+  models: models.map((model, index) => ({
+    model,
+    decodeSecondsPerToken: 0.01 * (index + 1),
+    maxBatchSize: 3,
+    confidence: 0.3 + 0.2 * index,
+  })),
+  tau: 0.5,
+  deltaScore: 0.1,
+  floorSeconds: 1,
+  order: { kind: "stjf", agingReleases: 20 },
+  place: { kind: "least-load", affinity: { ratio: 0.5 } },
+  approvedRanges: { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } },
+};
+
+const predictor = testConfigurations(voting, models);
+const rounds = (selection: JustInTimePolicy["selection"]): JustInTimePolicy =>
+  justInTime([{ workflow: voting, predictor: predictor.hash }, { workflow: pinned }], { selection });
+
+/** One that decides otherwise. */
+function otherThan(policy: PolicyDocument): PolicyDocument {
+  if (policy.kind === "just-in-time") return { ...policy, workflows: [] };
+  return { ...policy, order: policy.order.kind === "fcfs" ? { kind: "sjf", agingReleases: 50 } : { kind: "fcfs" } };
+}
+
+const policies: readonly (readonly [string, PolicyDocument])[] = [
+  ["a cascade in the order of coming at the least loaded replica", cascade],
+  [
+    "a cascade by shortest job with aging, in turn",
+    { ...cascade, order: { kind: "sjf", agingReleases: 8 }, place: { kind: "round-robin" } },
+  ],
+  [
+    "a cascade that starts by router scores, with feedback over programs",
+    {
+      ...cascade,
+      order: { kind: "mlfq", quantaSeconds: [0.01, 0.05], agingReleases: 15 },
+      directStart: { below: 50, router: { kind: "modelled", auc: 0.7 } },
+    },
+  ],
+  [
+    "a cascade that goes to the largest while the judge is down, which it is in the second half",
+    { ...cascade, judge: { ...cascade.judge, whenDown: "largest" } },
+  ],
+  ["slack dispatch by shortest total job, programs at their replicas", slack],
+  ["a fixed model at the least loaded replica", { kind: "fixed", model: "small", order: { kind: "fcfs" }, place: leastLoad }],
+  [
+    "a fixed model by what workflows taught, packed into memory that has room for all",
+    { kind: "fixed", model: "small", order: { kind: "workflow", agingReleases: 50 }, place: { kind: "time-slots" } },
+  ],
+  ["models chosen just in time in rounds of a beam search, by predicted configurations", rounds({ kind: "beam", width: 4 })],
+  ["models chosen just in time as programs come, by the load of the moment", rounds({ kind: "quickest", when: "arrival" })],
+];
+
+/** A request with a session, a router's scores and predictions, or without them. */
+function anyRequest(random: Random) {
+  const headers: Record<string, string> = {};
+  if (random.next() < 0.4) headers["x-session-id"] = String(random.int(20));
+  if (random.next() < 0.5) headers["x-weir-router-scores"] = models.map((model) => `${model}=${random.int(101)}`).join(",");
+  if (random.next() < 0.8) headers["x-weir-agent"] = `agent-${random.int(4)}`;
+  if (random.next() < 0.3) headers["x-weir-program-tokens"] = String(1 + random.int(2000));
+  if (random.next() < 0.8) {
+    const { name, agents } = random.next() < 0.7 ? voting : pinned;
+    headers["x-weir-workflow"] = name;
+    headers["x-weir-stage"] = agents[random.int(agents.length)]?.name ?? "";
+  }
+  const body = {
+    model: "cascade/test",
+    messages: [{ role: "user", content: random.next() < 0.5 ? shortText("it") : `${longText("it")} ${"word ".repeat(random.int(300))}` }],
+    stream: random.next() < 0.3,
+    ...(random.next() < 0.6 && { max_tokens: 1 + random.int(500) }),
+  };
+  return { headers, body };
+}
+
+/** A gateway's decisions about a load on engines and a judge that take random times, the engines none before a third waits for them. */
+async function recordRun(policy: PolicyDocument): Promise<{ readonly config: GatewayConfig; readonly decisions: readonly Decision[] }> {
+  const random = seededRandom(17);
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const engine = async () => {
+    const started = await startTestEngine(async ({ body }, response) => {
+      await opened;
+      await new Promise((resolve) => setTimeout(resolve, 1 + random.int(12)));
+      if (body.stream !== true) return sayCompletion(response, "An answer.");
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(`${streamEvent({ content: "An answer." }, "stop")}data: [DONE]\n\n`);
+    });
+    const size = `vllm:cache_config_info{block_size="16",num_gpu_blocks="${kvTokens / 16}"} 1`;
+    started.pages.set("/metrics", (response) => response.end(`vllm:kv_cache_usage_perc 0.2\nvllm:num_preemptions_total 0\n${size}\n`));
+    return started;
+  };
+  let judged = 0;
+  const breaks = goesToLargest(policy);
+  const judge = await startTestEngine((_, response) => {
+    judged += 1;
+    const said = random.next() < 0.02 || (breaks && judged > requests / 2) ? "no idea" : String(random.int(101));
+    setTimeout(() => sayCompletion(response, said), random.int(5));
+  });
+  const stages = await Promise.all(
+    models.map(async (model) => ({ model, urls: (await Promise.all([engine(), engine(), engine()])).map(({ url }) => url) })),
+  );
+  const config = { ...testConfig({ stages, thresholds: [60, 40], judgeUrl: judge.url, maxInFlight: 2 }), ...hashed(policy), timeScale: 4 };
+  const gateway = await startTestGateway({ predictionSeconds: 5, searchSeconds: 5 });
+  if (policy.kind === "just-in-time") expect((await putArtefact(gateway, predictor)).status).toBe(200);
+  await gateway.put(config);
+  const queued = async () => Object.values(gatewayStatusSchema.parse(await (await fetch(`${gateway.adminUrl}/status`)).json()).queued);
+  const answers = [];
+  for (let request = 0; request < requests; request += 1) {
+    if (request === requests / 3) {
+      await until(async () => (await queued()).reduce((sum, count) => sum + count) > requests / 5);
+      open();
+    }
+    const { headers, body } = anyRequest(random);
+    answers.push(gateway.post("/v1/chat/completions", body, headers).then((answer) => answer.text()));
+    if (random.next() < 0.05) await new Promise((resolve) => setTimeout(resolve, random.int(40)));
+  }
+  await Promise.all(answers);
+  return { config, decisions: await gateway.decisions() };
+}
+
+const stageOf = ({ candidates = [] }: Decision, model: string): number => candidates.indexOf(model);
+
+function recorded(decision: Decision): RecordedRequest {
+  const { program = null, inputTokens = 0, predictedTokens, predictedProgramTokens, routerScores = {}, startReason } = decision;
+  const { programStart, forecast, call, configurations } = decision;
+  return {
+    program,
+    ...(programStart !== undefined && { programStartSeconds: programStart }),
+    ...(forecast !== undefined && { forecast }),
+    ...(call !== undefined && { call }),
+    ...(configurations !== undefined && { accurate: Uint32Array.from(configurations.set) }),
+    inputTokens,
+    ...(predictedTokens !== undefined && { predictedTokens }),
+    ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
+    routerScores,
+    judgeResting: startReason === "judge-unavailable",
+    visits: decision.stages.map(({ model, at, judgedScore }) => ({
+      stage: stageOf(decision, model),
+      queuedSeconds: at!.queued,
+      answeredSeconds: at!.answered,
+      ...(at!.firstToken !== undefined && { firstTokenSeconds: at!.firstToken }),
+      judgedSeconds: at!.judged,
+      judgedScore,
+    })),
+  };
+}
+
+const decided = (decision: Decision) => ({
+  startReason: decision.startReason,
+  visits: decision.stages.map(({ model, replica, at, verdict, reason, judgedScore }) => ({
+    stage: stageOf(decision, model),
+    replicaId: replica,
+    dispatchedSeconds: at!.dispatched,
+    verdict,
+    // The record adds what the judge's failure was.
+    reason: at!.judged !== null && judgedScore === null ? reason.replace(/: .*$/, "") : reason,
+  })),
+});
+
+describe("a recorded run of the gateway, replayed by the simulator's driver", () => {
+  it.each(policies)("has the same decisions under %s", async (_, policy) => {
+    const { config, decisions } = await recordRun(policy);
+    expect(decisions).toHaveLength(requests);
+    const replay = (document: PolicyDocument) =>
+      replayRun(buildPolicy(document), {
+        replicas: config.replicas.map((replica) => ({ ...replica, kvTokens })),
+        requests: decisions.map(recorded),
+      });
+    expect(replay(policy)).toEqual(decisions.map(decided));
+    // What makes the comparison worth something: work waited, and another policy decides otherwise.
+    const startReasons = new Set(decisions.map(({ startReason }) => startReason));
+    expect(startReasons.has("judge-unavailable")).toBe(goesToLargest(policy));
+    const waited = decisions.filter(({ stages }) => stages.some(({ at }) => at!.dispatched > at!.queued));
+    expect(waited.length).toBeGreaterThan(requests / 5);
+    if (policy.kind === "just-in-time") {
+      expect(new Set(decisions.flatMap(({ stages }) => stages.map(({ model }) => model)))).toEqual(new Set(models));
+      expect(decisions.filter(({ configurations }) => (configurations?.accurate ?? 0) > 1).length).toBeGreaterThan(requests / 20);
+    }
+    expect(replay(otherThan(policy))).not.toEqual(decisions.map(decided));
+  });
+});

@@ -1,0 +1,32 @@
+import type { Action, ReplicaView } from "@/solver/policies/core/policy";
+import type { MetricRegistry } from "../lib/metricRegistry";
+import { Tally } from "../lib/tally";
+
+/** Counts what policies that choose models at dispatch decided since the gateway was started. */
+export class RoundTallies {
+  readonly #rounds = new Tally([]);
+  readonly #requests = new Tally(["model"]);
+  readonly #refused = new Tally([]);
+
+  /** A decision that gave or refused something. */
+  round(actions: readonly Action[], replicas: readonly ReplicaView[]): void {
+    let given = 0;
+    for (const action of actions) {
+      if (action.kind === "refuse") this.#refused.inc({});
+      if (action.kind !== "dispatch") continue;
+      const model = replicas.find(({ id }) => id === action.replicaId)?.model;
+      if (model !== undefined) this.#requests.inc({ model });
+      given += 1;
+    }
+    if (given > 0) this.#rounds.inc({});
+  }
+
+  register(registry: MetricRegistry): void {
+    const rounds = "Decisions of a just-in-time policy that gave waiting requests a model.";
+    registry.counter("weir_gateway_rounds_total", rounds, [], this.#rounds);
+    const requests = "Requests that a just-in-time policy gave a model, by model; a request whose engine failed counts again.";
+    registry.counter("weir_gateway_round_requests_total", requests, ["model"], this.#requests);
+    const refused = "Requests refused because every configuration of their workflow needs a model that is down.";
+    registry.counter("weir_gateway_round_refusals_total", refused, [], this.#refused);
+  }
+}

@@ -1,0 +1,83 @@
+import type { Action, PolicyReason, RefusalCause, WaitingWork, WorkflowCall } from "@/solver/policies/core/policy";
+import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
+import type { Replica } from "../engines/replica";
+
+/** The policy's decision about queued work. */
+export type Grant =
+  | {
+      readonly kind: "granted";
+      readonly replica: Replica;
+      /** The one that it goes to: where models are chosen at dispatch another, as a rule, than it waited for. */
+      readonly stage: number;
+      /** What the policy did without; null where nothing. */
+      readonly degraded: string | null;
+      /** For an engine's own queue, lower first: the order's key, rounded; null if the order has no keys. */
+      readonly priority: number | null;
+      readonly queuedSeconds: number;
+      readonly dispatchedSeconds: number;
+    }
+  /** The engines of its model have left the configuration. */
+  | { readonly kind: "withdrawn" }
+  /** Its stage cannot answer it, and another is to. */
+  | { readonly kind: "skip"; readonly stage: number; readonly reason: PolicyReason; readonly skipped: readonly number[] }
+  | Refused
+  | { readonly kind: "aborted" };
+
+/** Nothing can serve it as the policy must have it. */
+interface Refused {
+  readonly kind: "refused";
+  readonly cause: RefusalCause;
+  readonly reason: string;
+}
+
+export type Judgement =
+  | (Extract<Action, { kind: "accept" | "escalate" }> & { readonly judgedSeconds: number })
+  | Refused
+  | { readonly kind: "aborted" };
+
+/** The policy failed over it. */
+export interface Failed {
+  readonly kind: "failed";
+  readonly error: unknown;
+}
+
+/** Where a time is left out it is the moment at which the work comes to the driver. */
+export type Work = Omit<WaitingWork, "state" | Times> & { readonly [Time in Times]?: number | undefined };
+type Times = "programArrivalSeconds" | "queuedSinceSeconds";
+
+/** Work as the policy sees it. Its members are written out: spreads cost twenty times as much, and more than the policy's decision. */
+export class WaitingEntry implements WaitingWork {
+  readonly id: string;
+  readonly programId: string;
+  readonly stage: number;
+  readonly programArrivalSeconds: number;
+  readonly queuedSinceSeconds: number;
+  readonly inputTokens: number;
+  readonly predictedTokens: number | undefined;
+  readonly predictedProgramTokens: number | undefined;
+  readonly call: WorkflowCall | undefined;
+  readonly accurate: Uint32Array | undefined;
+  readonly forecast: AgentForecast | undefined;
+  readonly failedStages: readonly number[] | undefined;
+  readonly answeredStages: readonly number[] | undefined;
+  readonly state: WaitingWork["state"];
+  settle: (outcome: Grant | Judgement | Failed) => void = () => undefined;
+  settled = false;
+
+  constructor(work: Work, state: WaitingWork["state"], nowSeconds: number) {
+    this.id = work.id;
+    this.programId = work.programId;
+    this.stage = work.stage;
+    this.programArrivalSeconds = work.programArrivalSeconds ?? nowSeconds;
+    this.queuedSinceSeconds = work.queuedSinceSeconds ?? nowSeconds;
+    this.inputTokens = work.inputTokens;
+    this.predictedTokens = work.predictedTokens;
+    this.predictedProgramTokens = work.predictedProgramTokens;
+    this.call = work.call;
+    this.accurate = work.accurate;
+    this.forecast = work.forecast;
+    this.failedStages = work.failedStages;
+    this.answeredStages = work.answeredStages;
+    this.state = state;
+  }
+}

@@ -1,0 +1,66 @@
+import type { ApiError } from "../http/apiError";
+import { shownName } from "../http/clientNames";
+import type { BodyRefusal, Endpoint } from "../http/endpoint";
+import type { ModelRequest } from "../http/modelRequest";
+import type { Prediction } from "../prediction/requestPredictions";
+import { modelsBehind, type ServedModel } from "../serving/servedModel";
+import type { Serving } from "../serving/serving";
+import { fullQueue, noEndpoint } from "./requestErrors";
+import { type RequestStart, requestStart } from "./requestStart";
+
+export type Admission =
+  | { readonly kind: "admitted"; readonly served: ServedModel; readonly start: RequestStart }
+  /** A request for a served model whose queue is full or that has no engine now. */
+  | { readonly kind: "shed"; readonly served: ServedModel; readonly error: ApiError; readonly retryAfterSeconds: number }
+  | { readonly kind: "refused"; readonly error: ApiError };
+
+/** The error for a name that nothing is served under. */
+export function unservedModel(name: string): ApiError {
+  const message = `The model ${JSON.stringify(shownName(name))} is not served here; GET /v1/models lists what is.`;
+  return { status: 404, message, type: "not_found_error", param: "model", code: "model_not_found" };
+}
+
+interface Door {
+  readonly serving: Serving;
+  readonly queuedPerModel: number;
+  readonly draining: boolean;
+  /** Class of the work; null where it has none. */
+  readonly objective: string | null;
+  readonly prediction: Prediction | null;
+}
+
+/** Admits, sheds or refuses a request. An admitted request is shed later only if it must join another queue because its stage cannot answer. */
+export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, objective, prediction }: Door): Admission {
+  if (serving.config === null) {
+    const message = "No configuration is in force yet; apply a plan first.";
+    return { kind: "refused", error: { status: 503, message, type: "server_error", code: "no_config" } };
+  }
+  const served = serving.serverOf(asked);
+  if (served === undefined) return { kind: "refused", error: unservedModel(asked.model) };
+  // One stage would answer all, several judge one: refused under every plan, so that a plan with another cascade breaks no client.
+  const refusal = served.kind === "cascade" ? cascadeRefusal(asked.endpoint, asked.body) : null;
+  if (refusal !== null)
+    return { kind: "refused", error: { status: 400, ...refusal, type: "invalid_request_error", code: "unsupported_value" } };
+  const shed = (retryAfterSeconds: number, error: ApiError): Admission => ({ kind: "shed", served, error, retryAfterSeconds });
+  if (draining) return shed(1, { status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
+  const start = requestStart(asked, served, { serving, prediction });
+  const { stage } = start.start;
+  const first = served.models[stage] ?? "";
+  const behind = modelsBehind(served, first);
+  const { pool } = serving;
+  // Where a stage that may answer has engines the policy starts there.
+  if (behind.every((model) => pool.isLost(model))) {
+    const message = `No engine of ${behind.join(" or ")} takes work at the moment.`;
+    return shed(serving.recoverySeconds(behind), noEndpoint(message));
+  }
+  // An answer that is not judged is the last, so the request joins no other queue. It never joins the queue of a lost stage.
+  const visited = served.driver.policy.judges(stage) ? served.models.filter((model) => !pool.isLost(model)) : [first];
+  const full = fullQueue(visited, { serving, served, queuedPerModel, objective });
+  return full === null ? { kind: "admitted", served, start } : shed(full.retryAfterSeconds, full.error);
+}
+
+function cascadeRefusal({ path, text }: Endpoint, body: ModelRequest["body"]): BodyRefusal | null {
+  if (text !== null) return text.cascadeRefusal(body);
+  const message = `${shownName(String(body.model))} is a cascade, which ${path} does not serve: name a model instead.`;
+  return { message, param: "model" };
+}

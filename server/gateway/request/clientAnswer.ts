@@ -1,0 +1,66 @@
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { eventStreamHeaders } from "../engines/relayStream";
+import type { StageOutcome, WholeReply } from "../engines/stageOutcome";
+import { type ApiError, sendError } from "../http/apiError";
+import type { ModelRequest } from "../http/modelRequest";
+import type { ServedModel } from "../serving/servedModel";
+import type { RequestJournal } from "./requestJournal";
+
+/** The origin of an answer. */
+export interface AnsweredBy {
+  readonly served: ServedModel;
+  /** 0 for the first. */
+  readonly stage: number;
+  readonly model: string;
+}
+
+interface ClientAnswerOptions {
+  readonly asked: ModelRequest;
+  readonly response: ServerResponse;
+  readonly journal: RequestJournal;
+}
+
+/** Answers the client of one request, with the decision in the headers. Each method returns the status. */
+export class ClientAnswer {
+  readonly #options: ClientAnswerOptions;
+
+  constructor(options: ClientAnswerOptions) {
+    this.#options = options;
+  }
+
+  /** The decision headers; `pendingMs` is what the engine that is still streaming has taken so far. */
+  headers({ served, stage, model }: AnsweredBy, { pendingMs = 0 }: { readonly pendingMs?: number } = {}): OutgoingHttpHeaders {
+    return this.#options.journal.headers(served, { stage, model, pendingMs });
+  }
+
+  /** Gives an accepted answer in the form the client asked for. */
+  give(by: AnsweredBy, { reply, completion }: Extract<StageOutcome, { kind: "answered" }>): number {
+    const { asked, response, journal } = this.#options;
+    const { text } = asked.endpoint;
+    if (!asked.stream || completion === null || text === null) return this.pass(by, reply);
+    journal.firstTokenMs = performance.now();
+    response.writeHead(200, { ...this.headers(by), ...eventStreamHeaders });
+    response.end(text.events(completion, { includeUsage: asked.includeUsage }));
+    return 200;
+  }
+
+  /** Passes an engine's whole answer on as it came. */
+  pass(by: AnsweredBy, { status, contentType, body }: WholeReply): number {
+    const { response, journal } = this.#options;
+    journal.firstTokenMs = performance.now();
+    const headers = this.headers(by);
+    headers["content-type"] = contentType;
+    headers["content-length"] = body.length;
+    response.writeHead(status, headers);
+    response.end(body);
+    return status;
+  }
+
+  /** Sends the error, if no headers have left yet. */
+  fail(by: AnsweredBy, error: ApiError, headers?: OutgoingHttpHeaders): number {
+    const { response, journal } = this.#options;
+    journal.reason = error.message;
+    if (!response.headersSent && !response.destroyed) sendError(response, error, Object.assign(this.headers(by), headers));
+    return error.status;
+  }
+}

@@ -1,0 +1,279 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import type { AbortKind, Decision, FailureKind, GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import type { PolicyReason, WaitingWork } from "@/solver/policies/core/policy";
+import { countOf } from "@/solver/workflow/configurationSet";
+import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
+import type { Replica } from "../engines/replica";
+import type { Caller } from "../http/callers";
+import { shownName } from "../http/clientNames";
+import { callOf, type ModelRequest, type PromptEnd } from "../http/modelRequest";
+import type { Usage } from "../http/usage";
+import type { PolicyPrediction } from "../prediction/requestPredictions";
+import { requestCost } from "../serving/requestCost";
+import type { ServedModel } from "../serving/servedModel";
+import type { FollowedCall } from "../workflows/followedCall";
+
+interface JournalStart {
+  readonly asked: ModelRequest;
+  readonly caller: Caller;
+  readonly startedMs: number;
+  /** The end of the prompt, where the settings ask for it. */
+  readonly prompt: PromptEnd | null;
+}
+
+/** What a stage's engine was asked, where and how long it took. */
+export interface Attempt {
+  readonly replica: Replica;
+  readonly stage: number;
+  readonly model: string;
+  readonly engine: NonNullable<StageRecord["engine"]>;
+  readonly queueMs: number;
+  readonly engineMs: number;
+  readonly at: Omit<NonNullable<StageRecord["at"]>, "judged" | "firstToken">;
+}
+
+/** Its outcome. */
+export interface Finding extends Usage {
+  readonly verdict: StageRecord["verdict"];
+  readonly reason: string;
+  /** Where the verdict is `failed`. */
+  readonly failure?: FailureKind;
+  readonly judgeMs?: number;
+  readonly score?: number | null;
+  readonly unscored?: StageRecord["unscored"];
+  readonly judgedSeconds?: number;
+  /** On the clock of `performance.now()`, where the answer was streamed as it was written. */
+  readonly firstTokenMs?: number;
+}
+
+type Degradation = NonNullable<Decision["degraded"]>[number];
+type Skipped = NonNullable<Decision["skipped"]>[number];
+
+interface AnsweredBy {
+  /** 0 for the first. */
+  readonly stage: number;
+  readonly model: string;
+  /** What the engine that is still streaming has taken so far. */
+  readonly pendingMs: number;
+}
+
+/** Where the request is in its policy. */
+interface Position {
+  readonly served: ServedModel;
+  work(): Pick<WaitingWork, "failedStages">;
+}
+
+interface PassedOver {
+  readonly skipped?: readonly number[] | undefined;
+  readonly reason: PolicyReason;
+}
+
+/** Notes what happens to one request, for its response headers and its decision record. */
+export class RequestJournal {
+  readonly #start: JournalStart;
+  readonly #stages: StageRecord[] = [];
+  readonly #degraded = new Set<Degradation>();
+  readonly #skipped = new Map<string, Skipped["cause"]>();
+  /** Wall milliseconds that were not the gateway's own: queues, engines, judge. */
+  queueMs = 0;
+  engineMs = 0;
+  judgeMs = 0;
+  escalations = 0;
+  judgedScore: number | null = null;
+  firstTokenMs: number | null = null;
+  /** Why the request started at its first stage; null before. */
+  startReason: string | null = null;
+  /** The predictions that its policy read; null if it reads none. */
+  policyPrediction: PolicyPrediction | null = null;
+  /** The expected lengths at the stage it entered last. */
+  expected: Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens"> = {};
+  /** Its call in the workflow tracker; null if it is not followed. */
+  call: FollowedCall | null = null;
+  /** The forecast at that stage; undefined if the policy does not read it or nothing is learned yet. */
+  forecast: AgentForecast | undefined;
+  /** Why the gateway aborted it; null if it did not. */
+  aborted: AbortKind | null = null;
+  /** The gateway's own error; empty if an engine's answer was passed on. */
+  reason = "";
+
+  constructor(start: JournalStart) {
+    this.#start = start;
+  }
+
+  /** Notes a degradation that changed the outcome. */
+  degrade(what: Degradation): void {
+    this.#degraded.add(what);
+  }
+
+  /** Notes the stages that were skipped because they cannot answer. */
+  passOver(progress: Position, { skipped = [], reason }: PassedOver): void {
+    const { failedStages = [] } = progress.work();
+    for (const stage of skipped) {
+      this.#skipped.set(progress.served.driver.policy.modelOfStage(stage), failedStages.includes(stage) ? "failed" : "lost");
+    }
+    if (skipped.length > 0) this.degrade(reason === "lower-stage" ? "lower-stage" : "stage");
+  }
+
+  /** Notes that the client got a kept answer, which had been escalated. It becomes the last stage of the record. */
+  acceptKept(model: string, reason: string): void {
+    const at = this.#stages.findLastIndex((stage) => stage.model === model && stage.verdict === "escalated");
+    const [kept] = at < 0 ? [] : this.#stages.splice(at, 1);
+    if (kept !== undefined) this.#stages.push({ ...kept, verdict: "accepted", reason });
+  }
+
+  /** Notes one engine call and its outcome. */
+  note(served: ServedModel, attempt: Attempt, finding: Finding): void {
+    const {
+      verdict,
+      reason,
+      failure,
+      inputTokens,
+      outputTokens,
+      judgeMs,
+      score = null,
+      judgedSeconds = null,
+      unscored,
+      firstTokenMs,
+    } = finding;
+    const scale = served.timeScale / 1000;
+    const { queued, dispatched, answered } = attempt.at;
+    const at: NonNullable<StageRecord["at"]> = { queued, dispatched, answered, judged: judgedSeconds };
+    if (firstTokenMs !== undefined) at.firstToken = firstTokenMs * scale;
+    const stage: StageRecord = {
+      model: attempt.model,
+      replica: attempt.replica.id,
+      queueSeconds: attempt.queueMs * scale,
+      seconds: attempt.engineMs * scale,
+      judgeSeconds: judgeMs === undefined ? null : judgeMs * scale,
+      judgedScore: score,
+      threshold: served.thresholds[attempt.stage] ?? null,
+      verdict,
+      reason,
+      inputTokens,
+      outputTokens,
+      at,
+      engine: attempt.engine,
+    };
+    if (failure !== undefined) stage.failure = failure;
+    if (unscored !== undefined) stage.unscored = unscored;
+    this.#stages.push(stage);
+  }
+
+  /**
+   * The decision headers for an answer, as far as known when the headers leave; `x-weir-stage` counts from 1. Milliseconds
+   * are engine milliseconds; the overhead is what the gateway itself took so far.
+   */
+  headers(served: ServedModel, { stage, model, pendingMs }: AnsweredBy): OutgoingHttpHeaders {
+    const { asked, startedMs } = this.#start;
+    const overheadMs = Math.max(0, performance.now() - startedMs - this.queueMs - this.engineMs - this.judgeMs - pendingMs);
+    const headers: OutgoingHttpHeaders = {
+      "x-request-id": asked.requestId,
+      "x-weir-model": model,
+      "x-weir-policy": served.policyHash,
+      "x-weir-stage": stage + 1,
+      "x-weir-escalations": this.escalations,
+      "x-weir-queue-ms": (this.queueMs * served.timeScale).toFixed(2),
+      "x-weir-overhead-ms": (overheadMs * served.timeScale).toFixed(2),
+      "x-weir-decision-id": asked.decisionId,
+    };
+    if (served.planId !== "") headers["x-weir-plan"] = served.planId;
+    if (this.judgedScore !== null) headers["x-weir-judge-score"] = this.judgedScore;
+    if (this.#degraded.size > 0) headers["x-weir-degraded"] = [...this.#degraded].join(",");
+    if (this.#skipped.size > 0) headers["x-weir-skipped"] = [...this.#skipped.keys()].join(",");
+    return headers;
+  }
+
+  /** The record of the finished request, costed by the prices of the configuration in force. */
+  decision(served: ServedModel, status: number, config: GatewayConfig | null): Omit<Decision, "sequence"> {
+    const { asked, caller, startedMs, prompt } = this.#start;
+    const endToEndMs = performance.now() - startedMs;
+    const overheadMs = Math.max(0, endToEndMs - this.queueMs - this.engineMs - this.judgeMs);
+    // Of the candidates only: what else a client writes there is not kept.
+    const routerScores = served.models.flatMap((model) => {
+      const score = asked.routerScores.get(model);
+      return score === undefined ? [] : [[model, score] as const];
+    });
+    const decision: Omit<Decision, "sequence"> = {
+      id: asked.decisionId,
+      planId: served.planId,
+      policyHash: served.policyHash,
+      finishedAtMs: Date.now(),
+      status,
+      reason: this.reason,
+      endpoint: asked.endpoint.path,
+      asked: shownName(asked.model),
+      candidates: served.models,
+      inputTokens: asked.inputTokens,
+      degraded: [...this.#degraded],
+      costUsd: config === null ? null : requestCost(this.#stages, config),
+      stages: this.#stages,
+      ttftSeconds: this.firstTokenMs === null ? null : ((this.firstTokenMs - startedMs) / 1000) * served.timeScale,
+      endToEndSeconds: (endToEndMs / 1000) * served.timeScale,
+      overheadSeconds: (overheadMs / 1000) * served.timeScale,
+    };
+    if (this.aborted !== null) decision.aborted = this.aborted;
+    if (served.canary) decision.canary = true;
+    if (this.#skipped.size > 0) decision.skipped = [...this.#skipped].map(([model, cause]) => ({ model, cause }));
+    const { predictedTokens, predictedProgramTokens } = this.expected;
+    if (predictedTokens !== undefined) decision.predictedTokens = predictedTokens;
+    if (predictedProgramTokens !== undefined) decision.predictedProgramTokens = predictedProgramTokens;
+    const { call, forecast } = this;
+    if (call !== null && asked.agent !== "") decision.agent = call.agentKey;
+    if (call !== null && served.driver.policy.needs.includes("workflows")) {
+      decision.programStart = call.programStartSeconds;
+      if (forecast !== undefined) decision.forecast = forecast;
+    }
+    if (served.driver.policy.choosesModel) noteChoice(decision, { asked, served, call, accurate: this.policyPrediction?.accurate });
+    const predictions = recordedPrediction(this.policyPrediction);
+    if (predictions !== null) decision.predictions = predictions;
+    if (asked.programId !== asked.decisionId) decision.program = asked.programId;
+    if (this.startReason !== null) decision.startReason = this.startReason;
+    if (routerScores.length > 0) decision.routerScores = Object.fromEntries(routerScores);
+    if (caller.key !== null) decision.key = caller.key;
+    if (caller.objective !== null) decision.objective = caller.objective;
+    if (prompt !== null) {
+      decision.prompt = prompt.text;
+      decision.promptCharacters = prompt.characters;
+    }
+    return decision;
+  }
+}
+
+interface Chosen {
+  readonly asked: ModelRequest;
+  readonly served: ServedModel;
+  readonly call: FollowedCall | null;
+  readonly accurate: Uint32Array | undefined;
+}
+
+/** Notes what a just-in-time policy reads. */
+function noteChoice(decision: Omit<Decision, "sequence">, { asked, served, call, accurate }: Chosen): void {
+  if (call !== null) decision.programStart = call.programStartSeconds;
+  const place = callOf(asked);
+  if (place === undefined) return;
+  decision.call = place;
+  const of = served.configurations.get(place.workflow);
+  if (accurate !== undefined && of !== undefined) decision.configurations = { accurate: countOf(accurate), of, set: [...accurate] };
+}
+
+/** What a record says of predictions, rounded; null where the policy names no predictor. */
+function recordedPrediction(policyPrediction: PolicyPrediction | null): Decision["predictions"] | null {
+  if (policyPrediction === null) return null;
+  const { wanted, predicted, searched, absent } = policyPrediction;
+  const { lengths, confidence } = wanted;
+  if (lengths === null && confidence === null && searched === null) return null;
+  const rounded = (value: number | undefined, digits: number) => (value === undefined ? undefined : Number(value.toFixed(digits)));
+  const models = Object.entries(predicted).map(([model, { requestTokens, remainingTokens, confidence: sure }]) => {
+    return [
+      model,
+      { requestTokens: rounded(requestTokens, 1), remainingTokens: rounded(remainingTokens, 1), confidence: rounded(sure, 4) },
+    ];
+  });
+  return {
+    ...(lengths !== null && { lengths }),
+    ...(confidence !== null && { confidence }),
+    ...(searched !== null && { configurations: searched }),
+    models: Object.fromEntries(models),
+    ...(absent !== null && { absent }),
+  };
+}

@@ -1,0 +1,161 @@
+import type { WaitingWork, WorkflowCall } from "@/solver/policies/core/policy";
+import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
+import type { StageOutcome, WholeReply } from "../engines/stageOutcome";
+import type { ApiError } from "../http/apiError";
+import { callOf, type ModelRequest } from "../http/modelRequest";
+import { expectedAt, type PolicyPrediction, type Prediction, predictionFor } from "../prediction/requestPredictions";
+import type { Work } from "../queue/waitingEntry";
+import type { ServedModel } from "../serving/servedModel";
+import type { Serving } from "../serving/serving";
+import type { FollowedCall } from "../workflows/followedCall";
+import type { AnsweredBy } from "./clientAnswer";
+import type { RequestJournal } from "./requestJournal";
+
+type Expected = Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens">;
+
+/** A whole answer that was escalated; the client gets it if no later stage answers. */
+interface KeptAnswer {
+  readonly answered: Extract<StageOutcome, { kind: "answered" }>;
+  readonly stage: number;
+  readonly model: string;
+}
+
+/** Why the last stage that used up its attempts failed; the client gets this error if no other stage answers. */
+interface StageFailure {
+  readonly error: ApiError;
+  readonly retryAfterSeconds: number | undefined;
+  /** The engine's own refusal, passed on instead of the error. */
+  readonly reply?: WholeReply | undefined;
+}
+
+interface ProgressOptions {
+  readonly asked: ModelRequest;
+  readonly served: ServedModel;
+  readonly serving: Serving;
+  /** Null if no policy asked for predictions. */
+  readonly prediction: Prediction | null;
+  /** Null if the request is not followed: its program then starts when it joins its first queue. */
+  readonly call: FollowedCall | null;
+  readonly journal: RequestJournal;
+}
+
+/** The position of a request in its policy: its stage, its failed attempts and the answer that is kept. */
+export class RequestProgress {
+  /** Its policy, with the models. */
+  served: ServedModel;
+  prediction: Prediction | null;
+  /** 0 for the first. */
+  stage = 0;
+  /** The stage that the request entered; it waits there again when an engine fails. */
+  entered = 0;
+  /** Failed engine calls since then. */
+  failures = 0;
+  kept: KeptAnswer | null = null;
+  failure: StageFailure | null = null;
+  /** Configurations of its workflow that are predicted to be accurate; undefined without a prediction. */
+  accurate: Uint32Array | undefined;
+  /** Stages that used up their attempts. */
+  readonly #failed: number[] = [];
+  /** Stages whose answers were escalated and are kept. */
+  readonly #answered: number[] = [];
+  readonly #workflowCall: WorkflowCall | undefined;
+  readonly #options: ProgressOptions;
+  /** When it joined its first queue under this policy and the queue of its stage, in engine seconds; undefined before. */
+  #arrivalSeconds: number | undefined;
+  #queuedSinceSeconds: number | undefined;
+  #expected: Expected = {};
+  #forecast: AgentForecast | undefined;
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+    this.served = options.served;
+    this.prediction = options.prediction;
+    this.#workflowCall = callOf(options.asked);
+  }
+
+  /** The predictions that its policy reads. */
+  get policyPrediction(): PolicyPrediction | null {
+    return predictionFor(this.prediction, this.served.wanted);
+  }
+
+  /** The answer's origin: a model of the current stage. */
+  by(model: string): AnsweredBy {
+    return { served: this.served, stage: this.stage, model };
+  }
+
+  /** Enters a stage and joins its queue as new. */
+  enter(stage: number): void {
+    this.stage = stage;
+    this.entered = stage;
+    this.failures = 0;
+    this.#queuedSinceSeconds = undefined;
+    this.#expectAt(stage);
+  }
+
+  /** Moves to another stage without joining its queue. */
+  moveTo(stage: number): void {
+    if (stage === this.stage) return;
+    this.stage = stage;
+    this.#expectAt(stage);
+  }
+
+  /** The stage used up its attempts. */
+  giveUpStage(failure: StageFailure): void {
+    this.failure = failure;
+    this.#failed.push(this.stage);
+    this.failures = 0;
+  }
+
+  /** Keeps the answer of the stage, which was escalated. */
+  keep(answered: KeptAnswer["answered"], model: string): void {
+    this.kept = { answered, stage: this.stage, model };
+    this.#answered.push(this.stage);
+  }
+
+  /** The policy sent it to an engine. */
+  dispatched({ queuedSeconds }: { readonly queuedSeconds: number }): void {
+    this.#queuedSinceSeconds = queuedSeconds;
+    this.#arrivalSeconds ??= queuedSeconds;
+  }
+
+  /** Starts over under a policy that has not seen the request. */
+  reset(served: ServedModel): void {
+    this.served = served;
+    this.kept = null;
+    this.failure = null;
+    this.#arrivalSeconds = undefined;
+    this.#failed.length = 0;
+    this.#answered.length = 0;
+  }
+
+  /** The request as a policy sees it. */
+  work(): Work {
+    const { decisionId, programKey: programId, inputTokens } = this.#options.asked;
+    return {
+      id: decisionId,
+      programId,
+      stage: this.stage,
+      programArrivalSeconds: this.#options.call?.programStartSeconds ?? this.#arrivalSeconds,
+      queuedSinceSeconds: this.#queuedSinceSeconds,
+      inputTokens,
+      predictedTokens: this.#expected.predictedTokens,
+      predictedProgramTokens: this.#expected.predictedProgramTokens,
+      call: this.#workflowCall,
+      accurate: this.accurate,
+      forecast: this.#forecast,
+      failedStages: this.#failed.length === 0 ? undefined : this.#failed,
+      answeredStages: this.#answered.length === 0 ? undefined : this.#answered,
+    };
+  }
+
+  /** Sets the expected answer length and the forecast of the agent at the model of a stage. */
+  #expectAt(stage: number): void {
+    const { asked, call, serving, journal } = this.#options;
+    const model = this.served.models[stage] ?? "";
+    const reads = call !== null && this.served.driver.policy.needs.includes("workflows");
+    this.#expected = expectedAt(model, asked, this.policyPrediction);
+    this.#forecast = reads ? serving.workflows.forecast(call, model) : undefined;
+    journal.expected = this.#expected;
+    journal.forecast = this.#forecast;
+  }
+}

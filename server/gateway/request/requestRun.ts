@@ -1,0 +1,263 @@
+import type { Decision, FailureKind } from "@/server/contracts/gateway/gatewayAdmin";
+import { refusalOf, type StageOutcome, type WholeReply } from "../engines/stageOutcome";
+import { abortError, abortKindOf } from "../http/abortError";
+import { noUsage, usageOf } from "../http/usage";
+import type { Prediction } from "../prediction/requestPredictions";
+import type { Grant } from "../queue/waitingEntry";
+import { modelsBehind, type ServedModel } from "../serving/servedModel";
+import type { FollowedCall } from "../workflows/followedCall";
+import { ClientAnswer } from "./clientAnswer";
+import { judgeAnswer } from "./judgeAnswer";
+import { fullQueue, noEndpoint, policyRefusal, stageError } from "./requestErrors";
+import type { Attempt, RequestJournal } from "./requestJournal";
+import { RequestProgress } from "./requestProgress";
+import { type RequestStart, requestStart } from "./requestStart";
+import { callStage, hasOtherStages, type StageCallOptions } from "./stageCall";
+
+interface RequestRunOptions extends Omit<StageCallOptions, "answer"> {
+  readonly served: ServedModel;
+  readonly start: RequestStart;
+  /** Null if no policy asked for predictions. */
+  readonly prediction: Prediction | null;
+  /** Null if the workflow tracker does not follow it. */
+  readonly call: FollowedCall | null;
+  /** Class of the work; null: none. */
+  readonly objective: string | null;
+}
+
+export interface FinishedRun {
+  readonly served: ServedModel;
+  readonly decision: Omit<Decision, "sequence">;
+}
+
+type Answered = Extract<StageOutcome, { kind: "answered" }>;
+type Refused = Extract<Grant, { kind: "refused" }>;
+type Skip = Extract<Grant, { kind: "skip" }>;
+
+/** One admitted request: queues, is called and judged stage by stage as its policy decides, until the response is ended. */
+export class RequestRun {
+  readonly #options: RequestRunOptions;
+  readonly #journal: RequestJournal;
+  readonly #answer: ClientAnswer;
+  readonly #progress: RequestProgress;
+
+  constructor(options: RequestRunOptions) {
+    this.#options = options;
+    this.#journal = options.journal;
+    this.#answer = new ClientAnswer(options);
+    this.#progress = new RequestProgress(options);
+    this.#start(options.start);
+  }
+
+  /** Serves the request; never rejects for what engines, judge or client do. */
+  async run(): Promise<FinishedRun> {
+    const { serving } = this.#options;
+    serving.begin(this.#served);
+    try {
+      let status: number | "again" = "again";
+      while (status === "again") status = await this.#tryStage();
+      return { served: this.#served, decision: this.#journal.decision(this.#served, status, serving.config) };
+    } finally {
+      const { programKey, decisionId } = this.#options.asked;
+      if (programKey === decisionId) this.#served.driver.end(programKey);
+      serving.end(this.#served);
+    }
+  }
+
+  /** Waits for an engine and calls it. */
+  async #tryStage(): Promise<number | "again"> {
+    const { serving, signal, asked } = this.#options;
+    const { driver } = this.#served;
+    const awaited = driver.policy.modelOfStage(this.#progress.stage);
+    if (!serving.keeps(this.#served, asked, awaited)) return this.#reroute(awaited);
+    const queuedMs = performance.now();
+    const grant = await driver.queue(this.#progress.work(), signal);
+    const queueMs = performance.now() - queuedMs;
+    this.#journal.queueMs += queueMs;
+    if (grant.kind === "aborted") return this.#failEnded();
+    if (grant.kind === "withdrawn") return this.#reroute(awaited);
+    if (grant.kind === "refused") return this.#refused(grant, awaited);
+    if (grant.kind === "skip") return this.#skipTo(grant);
+    serving.predictions.waited(this.#served.wanted, queueMs);
+    this.#progress.dispatched(grant);
+    this.#progress.moveTo(grant.stage);
+    if (grant.degraded !== null) this.#journal.degrade("telemetry");
+    const stage = { served: this.#served, failures: this.#progress.failures, queueMs };
+    const { outcome, attempt } = await callStage(grant, stage, { ...this.#options, answer: this.#answer });
+    return this.#settle(outcome, attempt);
+  }
+
+  async #settle(outcome: StageOutcome, attempt: Attempt): Promise<number | "again"> {
+    const { signal } = this.#options;
+    const { driver } = this.#served;
+    switch (outcome.kind) {
+      case "answered":
+        return driver.policy.judges(this.#progress.stage) ? this.#judge(outcome, attempt) : this.#accept(outcome, attempt);
+      case "failed":
+        return this.#retry(attempt, outcome);
+      case "aborted":
+        this.#journal.note(this.#served, attempt, { verdict: "failed", failure: "ended", reason: abortKindOf(signal), ...noUsage });
+        return this.#failEnded();
+      case "refused":
+        this.#journal.note(this.#served, attempt, { verdict: "failed", failure: "refused", reason: refusalOf(outcome), ...noUsage });
+        return this.#answer.pass(this.#progress.by(attempt.model), outcome.reply);
+      case "streamed": {
+        const { firstTokenMs, usage } = outcome;
+        const reason = driver.policy.acceptReason(this.#progress.stage);
+        this.#journal.firstTokenMs = firstTokenMs;
+        this.#journal.note(this.#served, attempt, { verdict: "accepted", reason, firstTokenMs, ...usage });
+        return 200;
+      }
+      case "broken": {
+        const { firstTokenMs, usage } = outcome;
+        const reason = `${signal.aborted ? "ended" : "engine failed"} after the first token: ${outcome.reason}`;
+        this.#journal.firstTokenMs = firstTokenMs;
+        this.#journal.note(this.#served, attempt, { verdict: "failed", failure: "broken-stream", reason, firstTokenMs, ...usage });
+        return signal.aborted ? this.#failEnded() : 502;
+      }
+    }
+  }
+
+  /** Gives the client an answer that the policy does not have judged. */
+  #accept(answered: Answered, attempt: Attempt): number {
+    const reason = this.#served.driver.policy.acceptReason(this.#progress.stage);
+    this.#journal.note(this.#served, attempt, { verdict: "accepted", reason, ...usageOf(answered.completion) });
+    return this.#answer.give(this.#progress.by(attempt.model), answered);
+  }
+
+  /** Gives the client a judged answer, or goes on to the next stage when the policy escalates. */
+  async #judge(answered: Answered, attempt: Attempt): Promise<number | "again"> {
+    const judged = await judgeAnswer(answered, { ...this.#options, served: this.#served, work: this.#progress.work() });
+    if (judged.kind === "nothing-to-judge")
+      return this.#retry(attempt, { failure: "no-answer", reason: "the engine's answer has no text to judge" });
+    const note = { ...judged.note, ...usageOf(answered.completion) };
+    if (judged.kind === "aborted") {
+      this.#journal.note(this.#served, attempt, { verdict: "failed", failure: "ended", ...note });
+      return this.#failEnded();
+    }
+    if (judged.kind === "refused") {
+      this.#journal.note(this.#served, attempt, { verdict: "escalated", ...note });
+      return this.#refused(judged, attempt.model);
+    }
+    this.#journal.passOver(this.#progress, judged);
+    if (judged.kind === "accept") {
+      this.#journal.note(this.#served, attempt, { verdict: "accepted", ...note });
+      return this.#answer.give(this.#progress.by(attempt.model), answered);
+    }
+    this.#journal.note(this.#served, attempt, { verdict: "escalated", ...note });
+    this.#journal.escalations += 1;
+    this.#progress.keep(answered, attempt.model);
+    this.#progress.enter(judged.stage);
+    return "again";
+  }
+
+  /** Goes on at another stage because its own cannot answer; a stage that has answered is not called again. */
+  #skipTo(skip: Skip): number | "again" {
+    this.#journal.passOver(this.#progress, skip);
+    const { stage, reason } = skip;
+    const { kept } = this.#progress;
+    if (kept?.stage !== stage) {
+      const { serving, limits, objective } = this.#options;
+      const { queuedPerModel } = limits;
+      const model = this.#served.driver.policy.modelOfStage(stage);
+      const full = fullQueue([model], { serving, served: this.#served, queuedPerModel, objective });
+      if (full !== null) return this.#fail(full.error, full.retryAfterSeconds);
+      this.#progress.enter(stage);
+      return "again";
+    }
+    this.#progress.stage = stage;
+    this.#journal.acceptKept(kept.model, reason);
+    return this.#answer.give(this.#progress.by(kept.model), kept.answered);
+  }
+
+  /** Tries another engine of the stage, then lets the policy choose another stage. */
+  #retry(attempt: Attempt, { failure, reason, reply }: FailedAttempt): number | "again" {
+    const { serving, limits } = this.#options;
+    this.#journal.note(this.#served, attempt, { verdict: "failed", failure, reason, ...noUsage });
+    this.#progress.failures += 1;
+    const { driver } = this.#served;
+    // A refusal to pass on: the other engines of the stage would refuse as well.
+    if (reply === undefined && this.#progress.failures < limits.attemptsPerStage) {
+      // A policy that chooses models may choose another one now.
+      this.#progress.moveTo(this.#progress.entered);
+      return "again";
+    }
+    const failed = driver.policy.choosesModel ? "Engines" : attempt.model;
+    const error = stageError(failure, `${failed} failed ${this.#progress.failures} times, last on ${attempt.replica.id}: ${reason}.`);
+    const model = driver.policy.modelOfStage(this.#progress.entered);
+    const retryAfterSeconds =
+      error.status === 429 ? serving.estimateQueueWaitSeconds(driver.lineOf(model), modelsBehind(this.#served, model)) : undefined;
+    if (!hasOtherStages(this.#served)) return this.#fail(error, retryAfterSeconds);
+    this.#progress.giveUpStage({ error, retryAfterSeconds, reply });
+    return "again";
+  }
+
+  /** The policy refuses it; another policy that came into force meanwhile may not. */
+  #refused({ cause, reason }: Pick<Refused, "cause" | "reason">, model: string): number | Promise<number | "again"> {
+    const { serving, asked } = this.#options;
+    if (serving.serverOf(asked) !== this.#served) return this.#reroute(model);
+    const { failure } = this.#progress;
+    if (cause === "no-stage" && failure?.reply !== undefined) return this.#answer.pass(this.#progress.by(model), failure.reply);
+    if (cause === "no-stage" && failure?.error.status === 429) return this.#fail(failure.error, failure.retryAfterSeconds);
+    return this.#fail(policyRefusal(cause, reason, failure?.error), serving.recoverySeconds(this.#served.models));
+  }
+
+  /** Starts over under the policy in force now, since the one it began under cannot go on: the client has received nothing yet. */
+  async #reroute(model: string): Promise<number | "again"> {
+    const { serving, asked } = this.#options;
+    this.#progress.prediction = await serving.predict(asked);
+    const next = serving.serverOf(asked) ?? (this.#served.kind === "cascade" ? serving.cascade : undefined);
+    const unserved = (): number => {
+      const behind = modelsBehind(this.#served, model);
+      return this.#fail(noEndpoint(`No engine serves ${behind.join(" or ")} at the moment.`), serving.recoverySeconds(behind));
+    };
+    if (next === undefined) return unserved();
+    const again = next === this.#served;
+    serving.end(this.#served);
+    serving.begin(next);
+    this.#journal.judgedScore = null;
+    this.#progress.reset(next);
+    this.#start(requestStart(asked, next, { serving, prediction: this.#progress.prediction }));
+    // Another stage of the same policy may still be served.
+    return again && !serving.serves(next, next.driver.policy.modelOfStage(this.#progress.stage)) ? unserved() : "again";
+  }
+
+  /** Enters the stage at which the policy starts the request. */
+  #start({ start, request, policyPrediction }: RequestStart): void {
+    const { serving, asked, call } = this.#options;
+    const { policy } = this.#served.driver;
+    const { stage, reason, skipped, wantedReason = reason } = start;
+    this.#progress.accurate = policyPrediction?.accurate;
+    if (this.#served.kind === "cascade" && !policy.choosesModel) {
+      const forecast = (at: string) => (call === null ? undefined : serving.workflows.forecast(call, at));
+      serving.shadow?.start(asked, { request, model: policy.modelOfStage(stage), prediction: this.#progress.prediction, forecast });
+    }
+    this.#journal.startReason = reason;
+    this.#journal.policyPrediction = policyPrediction;
+    if (wantedReason === "judge-unavailable") this.#journal.degrade("judge");
+    this.#journal.passOver(this.#progress, { skipped, reason });
+    this.#progress.enter(stage);
+  }
+
+  get #served(): ServedModel {
+    return this.#progress.served;
+  }
+
+  #fail(error: Parameters<ClientAnswer["fail"]>[1], retryAfterSeconds?: number): number {
+    const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+    return this.#answer.fail(this.#progress.by(this.#served.models[this.#progress.stage] ?? ""), error, headers);
+  }
+
+  /** Ends it as its abort signal says. */
+  #failEnded(): number {
+    const { signal } = this.#options;
+    this.#journal.aborted = abortKindOf(signal);
+    return this.#fail(abortError(signal));
+  }
+}
+
+interface FailedAttempt {
+  readonly failure: FailureKind;
+  readonly reason: string;
+  readonly reply?: WholeReply | undefined;
+}

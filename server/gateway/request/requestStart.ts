@@ -1,0 +1,24 @@
+import type { Start, StartingRequest } from "@/solver/policies/core/policy";
+import type { ModelRequest } from "../http/modelRequest";
+import { type PolicyPrediction, type Prediction, predictionFor } from "../prediction/requestPredictions";
+import type { ServedModel } from "../serving/servedModel";
+import type { Serving } from "../serving/serving";
+
+/** Where the policy starts a request, with what it was asked. */
+export interface RequestStart {
+  readonly start: Start;
+  readonly request: StartingRequest;
+  /** The predictions that the policy read; null: none. */
+  readonly policyPrediction: PolicyPrediction | null;
+}
+
+/** Asks the policy of `served` where it starts a request. */
+export function requestStart(
+  asked: ModelRequest,
+  served: ServedModel,
+  { serving, prediction }: { readonly serving: Serving; readonly prediction: Prediction | null },
+): RequestStart {
+  const policyPrediction = predictionFor(prediction, served.wanted);
+  const request = serving.starting(served, asked, policyPrediction);
+  return { start: served.driver.policy.start(request), request, policyPrediction };
+}

@@ -1,0 +1,221 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { AbortKind, Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { EnsembleCalls } from "../ensembles/ensembleCalls";
+import { abortError, clientGone } from "../http/abortError";
+import { type ApiError, sendError } from "../http/apiError";
+import { type BodyMemoryBudget, BodyReservation, bodyMemoryExhausted, bodyTooLarge } from "../http/bodyMemoryBudget";
+import type { Caller } from "../http/callers";
+import type { Endpoint } from "../http/endpoint";
+import type { GatewayLimits } from "../http/limits";
+import type { LoopbackClient } from "../http/loopbackClient";
+import { type ModelRequest, parseRequest, promptEnd, type RequestIds, requestIds } from "../http/modelRequest";
+import { readBody } from "../http/readBody";
+import type { Serving } from "../serving/serving";
+import { admit } from "./admission";
+import { RequestJournal } from "./requestJournal";
+import { type FinishedRun, RequestRun } from "./requestRun";
+import type { Traces } from "./traces";
+
+export interface RequestService {
+  readonly serving: Serving;
+  readonly limits: GatewayLimits;
+  /** Null: tracing is off. */
+  readonly traces: Traces | null;
+  readonly draining: () => boolean;
+  /** One for every request whose response is not all out; fired to end it before that. */
+  readonly open: Set<AbortController>;
+  readonly bodies: BodyMemoryBudget;
+  readonly loopback: LoopbackClient;
+  readonly ensembles: EnsembleCalls;
+  /** Called for every request that is not admitted; `served` is null if it named no served model, `key` null if it has none. */
+  readonly onRefused: (served: string | null, status: number, key: string | null) => void;
+  /** Called for those of them that were shed. */
+  readonly onShed: (decision: Omit<Decision, "sequence">) => void;
+  /** Called for every admitted request when it is finished. */
+  readonly onDecision: (served: string, decision: Omit<Decision, "sequence">) => void;
+}
+
+/** A request for a model that has just come. */
+export interface Arrival {
+  readonly endpoint: Endpoint;
+  readonly caller: Caller;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Answers a POST to one of the endpoints that models answer. */
+export async function serveRequest(arrival: Arrival, service: RequestService): Promise<void> {
+  const arrivedMs = performance.now();
+  const { caller, request, response } = arrival;
+  const { serving, limits, traces, open, bodies, onRefused, onShed, onDecision } = service;
+  const ids = requestIds(request.headers);
+  const abort = new AbortController();
+  const { signal } = abort;
+  const place = new BodyReservation(bodies);
+  open.add(abort);
+  response.once("close", () => {
+    open.delete(abort);
+    place.leave();
+    if (!response.writableFinished) abort.abort("client-gone" satisfies AbortKind);
+  });
+  const taken = await takeIn(arrival, { ids, abort, place, service });
+  if (taken === "gone") return onRefused(null, clientGone, caller.key);
+  const idHeaders = { "x-request-id": ids.requestId, "x-weir-decision-id": ids.decisionId };
+  if ("error" in taken) {
+    onRefused(null, taken.error.status, caller.key);
+    return sendError(response, taken.error, { ...idHeaders, ...taken.headers });
+  }
+  if (service.ensembles.takes(taken.asked)) {
+    const { requestId } = ids;
+    await service.ensembles.serve({ ...taken, caller, request, response, abort, place, idHeaders: { "x-request-id": requestId } });
+    return boundReading(response, limits.clientStallSeconds);
+  }
+  const trace = traces?.begin(taken.asked, { headers: request.headers, startedMs: arrivedMs }) ?? null;
+  const asked = trace?.asked ?? taken.asked;
+  const characters = serving.config?.settings?.recordedPromptCharacters;
+  const prompt = characters === undefined ? null : promptEnd(asked, characters);
+  const asking = serving.predict(asked);
+  const prediction = asking === null ? null : await asking;
+  const journal = new RequestJournal({ asked, caller, startedMs: taken.startedMs, prompt });
+  const admission = admit(asked, {
+    serving,
+    queuedPerModel: limits.queuedPerModel,
+    // A call of an admitted ensemble or run is not a new request.
+    draining: service.draining() && !caller.isPart,
+    objective: caller.objective,
+    prediction,
+  });
+  if (admission.kind !== "admitted") {
+    const { error } = admission;
+    onRefused(admission.kind === "shed" ? admission.served.name : null, error.status, caller.key);
+    if (admission.kind === "refused") {
+      trace?.refused(error);
+      return sendError(response, error, idHeaders);
+    }
+    sendError(response, error, { ...idHeaders, "retry-after": String(admission.retryAfterSeconds) });
+    journal.reason = error.message;
+    const decision = journal.decision(admission.served, error.status, serving.config);
+    trace?.finished(decision, admission.served.timeScale);
+    return onShed(decision);
+  }
+  const call = asked.endpoint.text === null ? null : serving.workflows.start(asked, caller.key);
+  journal.call = call;
+  const deadline = setTimeout(() => abort.abort("deadline" satisfies AbortKind), limits.requestSeconds * 1000);
+  let finished: FinishedRun;
+  try {
+    finished = await new RequestRun({
+      ...{ asked, served: admission.served, start: admission.start, serving, prediction, call, journal, response, signal, limits },
+      objective: caller.objective,
+    }).run();
+  } catch (bug) {
+    // Recorded like any other: a canary whose requests fail in the gateway itself must not look healthy.
+    journal.reason = "The gateway failed.";
+    const decision = journal.decision(admission.served, 500, serving.config);
+    trace?.finished(decision, admission.served.timeScale);
+    if (call !== null) serving.workflows.ended(asked, call, decision.stages);
+    onDecision(admission.served.name, decision);
+    throw bug;
+  } finally {
+    clearTimeout(deadline);
+  }
+  trace?.finished(finished.decision, finished.served.timeScale);
+  if (call !== null) serving.workflows.ended(asked, call, finished.decision.stages);
+  onDecision(finished.served.name, finished.decision);
+  if (prediction !== null && finished.served.wanted?.learns && finished.decision.status === 200)
+    serving.predictions.remember(prediction, {
+      asked,
+      decision: finished.decision,
+      startedAtMs: Date.now() - (performance.now() - taken.startedMs),
+    });
+  showFinished(finished, { asked, caller, arrivedMs, response, serving });
+  boundReading(response, limits.clientStallSeconds);
+}
+
+/** Disconnects a client that stops reading its answer. */
+export function boundReading(response: ServerResponse, stallSeconds: number): void {
+  const { socket } = response;
+  if (socket === null || response.writableFinished) return;
+  const before = socket.timeout ?? 0;
+  const stallMs = stallSeconds * 1000;
+  // The timeout restarts whenever the client reads something.
+  socket.setTimeout(stallMs);
+  response.once("finish", () => {
+    if (socket.timeout === stallMs) socket.setTimeout(before);
+  });
+}
+
+interface Shown {
+  readonly asked: ModelRequest;
+  readonly caller: Caller;
+  /** On the clock of `performance.now()`. */
+  readonly arrivedMs: number;
+  readonly response: ServerResponse;
+  readonly serving: Serving;
+}
+
+/** Shows a finished request to the shadow at once, and to mirror and capture when its answer is out. */
+function showFinished({ served, decision }: FinishedRun, { asked, caller, arrivedMs, response, serving }: Shown): void {
+  const cascade = served.kind === "cascade";
+  serving.shadow?.finished(decision, { cascade });
+  const mirrored = cascade && serving.mirror !== null;
+  const captured = decision.status === 200 && serving.capture !== null && !caller.isPart;
+  if (!mirrored && !captured) return;
+  const { key, objective } = caller;
+  const atMs = Date.now() - (performance.now() - arrivedMs);
+  const offer = (): void => {
+    if (mirrored) serving.mirror?.offer({ asked, served, decision });
+    if (captured) serving.capture?.offer({ asked, key, objective, atMs });
+  };
+  if (response.writableFinished) offer();
+  else response.once("finish", offer);
+}
+
+interface Taken {
+  readonly asked: ModelRequest;
+  /** When the body was complete: the time that a client takes to send it is not counted. */
+  readonly startedMs: number;
+}
+
+interface Refusal {
+  readonly error: ApiError;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+interface Taking {
+  readonly ids: RequestIds;
+  readonly abort: AbortController;
+  readonly place: BodyReservation;
+  readonly service: RequestService;
+}
+
+/** Reads and validates the body, within the caller's rate and the memory budget. */
+async function takeIn(
+  { endpoint, caller, request, response }: Arrival,
+  { ids, abort, place, service: { serving, limits } }: Taking,
+): Promise<Taken | Refusal | "gone"> {
+  const waitSeconds = caller.takeTurn();
+  if (waitSeconds > 0) {
+    const message = `The key ${caller.key} has used its requests for this minute.`;
+    const headers = { "retry-after": String(Math.ceil(waitSeconds)) };
+    return { error: { status: 429, message, type: "rate_limit_error", code: "rate_limit_exceeded" }, headers };
+  }
+  const arriving = setTimeout(() => abort.abort("slow-body" satisfies AbortKind), limits.arrivalSeconds * 1000);
+  const read = await readBody(request, {
+    mostBytes: limits.bodyBytes,
+    signal: abort.signal,
+    grow: (bytes) => place.grow(bytes),
+  }).finally(() => clearTimeout(arriving));
+  const startedMs = performance.now();
+  if (read.kind === "cut-off" || response.destroyed) return "gone";
+  if (read.kind === "ended") return { error: abortError(abort.signal), headers: { connection: "close" } };
+  if (read.kind === "too-large") return { error: bodyTooLarge(limits.bodyBytes) };
+  if (read.kind === "no-room") return { error: bodyMemoryExhausted, headers: { "retry-after": "1" } };
+  const parsed = parseRequest(read.bytes, {
+    ids,
+    endpoint,
+    headers: request.headers,
+    key: caller.key,
+    passAuthorization: !serving.callers.needed,
+  });
+  return parsed.ok ? { asked: parsed.asked, startedMs } : { error: parsed.error };
+}

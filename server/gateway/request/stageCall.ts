@@ -1,0 +1,143 @@
+import type { ServerResponse } from "node:http";
+import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
+import { callEngine, type EngineCall } from "../engines/engineCall";
+import { type RelayOutcome, relayStream } from "../engines/relayStream";
+import type { Replica } from "../engines/replica";
+import { refusalOf, refusesKey, type StageOutcome, stageOutcome } from "../engines/stageOutcome";
+import type { GatewayLimits } from "../http/limits";
+import { engineBody, type ModelRequest } from "../http/modelRequest";
+import type { Grant } from "../queue/waitingEntry";
+import type { ServedModel } from "../serving/servedModel";
+import type { Serving } from "../serving/serving";
+import type { ClientAnswer } from "./clientAnswer";
+import type { Attempt, RequestJournal } from "./requestJournal";
+
+export interface StageCallOptions {
+  readonly asked: ModelRequest;
+  readonly serving: Serving;
+  readonly journal: RequestJournal;
+  readonly answer: ClientAnswer;
+  readonly response: ServerResponse;
+  /** Fires with an `AbortKind` as its reason. */
+  readonly signal: AbortSignal;
+  readonly limits: GatewayLimits;
+}
+
+interface Stage {
+  readonly served: ServedModel;
+  /** Failed engine calls of this stage so far. */
+  readonly failures: number;
+  readonly queueMs: number;
+}
+
+/** Calls the engine that the policy chose, releases its slot and reads the reply. Never rejects for what the engine does. */
+export async function callStage(
+  grant: Extract<Grant, { kind: "granted" }>,
+  { served, failures, queueMs }: Stage,
+  options: StageCallOptions,
+): Promise<{ readonly outcome: StageOutcome; readonly attempt: Attempt }> {
+  const { asked, serving, journal, signal } = options;
+  const { driver } = served;
+  const { replica, stage, queuedSeconds, dispatchedSeconds } = grant;
+  const { model } = replica;
+  const { priority, value } = replica.priority.priorityFor(asked.priority ?? grant.priority);
+  const engine = engineRecord(grant, served);
+  if (priority !== null) engine.priority = priority;
+  const startedMs = performance.now();
+  const relayed = await ask(replica, { served, stage, startedMs, priority: value }, options);
+  const outcome = failedIfRetriable(stageOutcome(relayed, asked.endpoint), { replica, served, failures }, options);
+  const engineMs = performance.now() - startedMs;
+  journal.engineMs += engineMs;
+  const failed = outcome.kind === "failed" || outcome.kind === "broken";
+  if (!signal.aborted) {
+    if (failed) replica.failed();
+    else replica.succeeded();
+  }
+  // The refusal may be about the request, or about a priority that a restarted engine no longer takes.
+  if (outcome.kind === "refused" && value !== null) replica.priority.forget();
+  if (!failed) serving.answered(model);
+  const firstTokenMs = "firstTokenMs" in outcome ? outcome.firstTokenMs : undefined;
+  // A refusal is not an answer, nor is a reply after an abort.
+  const unanswered = outcome.kind !== "answered" && outcome.kind !== "streamed";
+  const answeredSeconds = driver.release(asked.decisionId, replica, { failed: unanswered, firstTokenMs });
+  const at = { queued: queuedSeconds, dispatched: dispatchedSeconds, answered: answeredSeconds };
+  return { outcome, attempt: { replica, stage, model, engine, queueMs, engineMs, at } };
+}
+
+/** The state of the engine at dispatch, for the decision record. */
+function engineRecord({ replica, degraded }: Extract<Grant, { kind: "granted" }>, { driver: { policy } }: ServedModel): Attempt["engine"] {
+  const { inFlight, maxInFlight, kvUse } = replica;
+  const engine: Attempt["engine"] = { inFlight, maxInFlight };
+  if (policy.needs.includes("kv-telemetry")) engine.kvUse = kvUse;
+  if (policy.memory !== undefined) {
+    engine.kvCapacity = replica.kv.capacity;
+    engine.preemptions = replica.preemptions;
+  }
+  if (degraded !== null) engine.degraded = degraded;
+  return engine;
+}
+
+interface Call {
+  readonly served: ServedModel;
+  readonly stage: number;
+  readonly startedMs: number;
+  /** In the engine's own scale; null: none. */
+  readonly priority: number | null;
+}
+
+/** Asks the engine for a whole answer, or for a stream that is relayed to the client as it comes. */
+async function ask(
+  replica: Replica,
+  { served, stage, startedMs, priority }: Call,
+  { asked, serving, answer, response, signal, limits }: StageCallOptions,
+): Promise<RelayOutcome> {
+  const live = streamsLive(asked, stage, { served, given: serving.config?.settings?.streaming });
+  const call: EngineCall = {
+    pool: replica.pool,
+    path: replica.basePath + asked.endpoint.path,
+    headers: asked.upstreamHeaders,
+    body: engineBody(asked, replica.servedName, { stream: live, priority }),
+    signal,
+    mostBytes: limits.answerBytes,
+    watch: replica.stallDetector,
+  };
+  if (!live) return { kind: "not-begun", reply: await callEngine(call) };
+  const headers = () => answer.headers({ served, stage, model: replica.model }, { pendingMs: performance.now() - startedMs });
+  return relayStream({ call, response, headers, limits });
+}
+
+interface Streaming {
+  readonly served: ServedModel;
+  /** The setting; undefined if there is none. */
+  readonly given: GatewaySettings["streaming"];
+}
+
+/** Whether the answer of a stage goes to the client as it is written: only an answer that is not judged, and always if none is. */
+function streamsLive(asked: ModelRequest, stage: number, { served: { driver, models }, given = "buffer" }: Streaming): boolean {
+  if (!asked.stream || driver.policy.judges(stage)) return false;
+  return (asked.streaming ?? given) === "last" || !models.some((_, own) => driver.policy.judges(own));
+}
+
+interface Tried {
+  readonly replica: Replica;
+  readonly served: ServedModel;
+  readonly failures: number;
+}
+
+/** Treats a refusal that another engine may not repeat as a failure, while another engine or stage can be called. */
+function failedIfRetriable(
+  outcome: StageOutcome,
+  { replica, served, failures }: Tried,
+  { serving, limits }: Pick<StageCallOptions, "serving" | "limits">,
+): StageOutcome {
+  if (outcome.kind !== "refused" || !outcome.elsewhere) return outcome;
+  // The engine refuses the gateway's own key; passed on, a client would take it for its own.
+  if (replica.keyed && refusesKey(outcome))
+    return { kind: "failed", failure: "refused", reason: `${refusalOf(outcome)}: it refuses the API key that the gateway has for it` };
+  const failed = { kind: "failed", failure: "refused", reason: refusalOf(outcome) } as const;
+  if (failures + 1 < limits.attemptsPerStage && serving.pool.hasOther(replica)) return failed;
+  return hasOtherStages(served) ? { ...failed, reply: outcome.reply } : outcome;
+}
+
+/** Whether another stage may be asked if one fails; a policy that chooses models has no order of stages. */
+export const hasOtherStages = ({ models, driver }: ServedModel): boolean => models.length > 1 && !driver.policy.choosesModel;

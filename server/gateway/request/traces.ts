@@ -1,0 +1,118 @@
+import type { IncomingHttpHeaders } from "node:http";
+import {
+  type Context,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  ROOT_CONTEXT,
+  SpanKind,
+  type TextMapPropagator,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import type { Logger } from "pino";
+import { shownName } from "../http/clientNames";
+import { type ModelRequest, withoutTrace } from "../http/modelRequest";
+import { SpanQueue, type SpanTally } from "../lib/spanQueue";
+import { RequestTrace } from "./requestTrace";
+
+/** Time to hand on the last spans at the end. */
+const farewellMs = 1000;
+
+interface TracesOptions {
+  readonly log: Logger;
+  readonly version: string;
+  /** Spans held at most until the receiver has them; left out: as many as `SpanQueue` says. */
+  readonly mostSpans?: number;
+}
+
+/**
+ * Traces to where the environment says, read as OpenTelemetry's SDKs read it; null where it names no receiver, and then nothing of the SDK
+ * is loaded. Spans go by OTLP over HTTP as JSON.
+ */
+export async function tracesFromEnvironment({ log, version, mostSpans }: TracesOptions): Promise<Traces | null> {
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER } = process.env;
+  const receiver = OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (!receiver || OTEL_SDK_DISABLED?.toLowerCase() === "true" || OTEL_TRACES_EXPORTER === "none") return null;
+  if (!URL.canParse(receiver)) {
+    log.error("no traces: OTEL_EXPORTER_OTLP_ENDPOINT is not a URL");
+    return null;
+  }
+  const [
+    sdk,
+    { OTLPTraceExporter },
+    { defaultResource, detectResources, envDetector, resourceFromAttributes },
+    { W3CTraceContextPropagator },
+  ] = await Promise.all([
+    import("@opentelemetry/sdk-trace-base"),
+    import("@opentelemetry/exporter-trace-otlp-http"),
+    import("@opentelemetry/resources"),
+    import("@opentelemetry/core"),
+  ]);
+  const own = resourceFromAttributes({ "service.name": "weir-gateway", "service.version": version });
+  const resource = defaultResource()
+    .merge(own)
+    .merge(detectResources({ detectors: [envDetector] }));
+  const queue = new SpanQueue({ exporter: new OTLPTraceExporter(), processor: sdk.BatchSpanProcessor, log, most: mostSpans });
+  const provider = new sdk.BasicTracerProvider({ resource, spanProcessors: [queue] });
+  // Of the whole address a user and password may be part.
+  log.info({ receiver: new URL(receiver).origin }, "requests are traced");
+  return new Traces({ tracer: provider.getTracer("weir-gateway", version), propagator: new W3CTraceContextPropagator(), queue });
+}
+
+interface Tracing {
+  readonly tracer: Tracer;
+  readonly propagator: TextMapPropagator;
+  readonly queue: SpanQueue;
+}
+
+/** Begins a trace for each request, or goes on with the client's. */
+export class Traces {
+  readonly #tracing: Tracing;
+
+  constructor(tracing: Tracing) {
+    this.#tracing = tracing;
+  }
+
+  /** Spans by outcome so far. */
+  get spans(): SpanTally {
+    return this.#tracing.queue.spans;
+  }
+
+  /** @param startedMs when the request came, on the clock of `performance.now()`. */
+  begin(asked: ModelRequest, { headers, startedMs }: { readonly headers: IncomingHttpHeaders; readonly startedMs: number }): RequestTrace {
+    const { tracer, propagator } = this.#tracing;
+    const parent = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+    const epochMs = Date.now() - performance.now();
+    const { operation } = asked.endpoint;
+    const model = shownName(asked.model);
+    const root = tracer.startSpan(
+      `${operation} ${model}`,
+      {
+        kind: SpanKind.SERVER,
+        startTime: epochMs + startedMs,
+        attributes: {
+          "gen_ai.operation.name": operation,
+          "gen_ai.provider.name": "weir",
+          "gen_ai.request.model": model,
+          "weir.decision_id": asked.decisionId,
+        },
+      },
+      parent,
+    );
+    const context = trace.setSpan(parent, root);
+    return new RequestTrace({ tracer, root, context, epochMs, asked: this.#handedOn(asked, context) });
+  }
+
+  /** Hands on what is left, as far as a second allows. */
+  async close(): Promise<void> {
+    const timeout = new Promise((resolve) => setTimeout(resolve, farewellMs).unref());
+    await Promise.race([this.#tracing.queue.shutdown().catch(() => undefined), timeout]);
+  }
+
+  /** The request with the trace's own context for the engine in place of the client's. */
+  #handedOn(asked: ModelRequest, context: Context): ModelRequest {
+    const upstreamHeaders = withoutTrace(asked.upstreamHeaders);
+    this.#tracing.propagator.inject(context, upstreamHeaders, defaultTextMapSetter);
+    return { ...asked, upstreamHeaders };
+  }
+}

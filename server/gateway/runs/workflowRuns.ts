@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { AbortKind, GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import { type WorkflowRunRequest, workflowRunRequestSchema } from "@/server/contracts/gateway/workflowRuns";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { abortError } from "../http/abortError";
+import { type ApiError, sendError, sendJson } from "../http/apiError";
+import { BodyReservation, bodyMemoryExhausted, bodyTooLarge } from "../http/bodyMemoryBudget";
+import { shownName } from "../http/clientNames";
+import { programKeyOf, requestIds } from "../http/modelRequest";
+import { readBody } from "../http/readBody";
+import { parsedDocument } from "../http/readDocument";
+import { boundReading, type RequestService } from "../request/serveRequest";
+import { AgentFailure, runWorkflow } from "./workflowRun";
+import { askAgent } from "./workflowRunAgent";
+import { RunEvents } from "./workflowRunEvents";
+
+/** The workflows that a configuration declares; none under policies that do not decide by them. */
+const declaredWorkflows = (config: GatewayConfig | null): readonly WorkflowDocument[] =>
+  config?.policy.kind === "just-in-time" ? config.policy.workflows.map(({ workflow }) => workflow) : [];
+
+interface Arrived {
+  /** As the path names it. */
+  readonly name: string;
+  /** Of the key that asks; null where none is needed. */
+  readonly key: string | null;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+interface Taken {
+  readonly document: WorkflowDocument;
+  readonly asked: WorkflowRunRequest;
+  readonly signal: AbortSignal;
+  readonly place: BodyReservation;
+  readonly idHeaders: OutgoingHttpHeaders;
+}
+
+interface Refusal {
+  readonly error: ApiError;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+interface Taking {
+  readonly abort: AbortController;
+  readonly place: BodyReservation;
+}
+
+/** Runs of declared workflows that the gateway itself carries out, each as the requests of its agents to the gateway's own data port. */
+export class WorkflowRuns {
+  readonly #service: RequestService;
+  #underWay = 0;
+
+  constructor(service: RequestService) {
+    this.#service = service;
+  }
+
+  /** Answers `GET /v1/workflows`. */
+  list(response: ServerResponse): void {
+    const data = declaredWorkflows(this.#service.serving.config).map(({ name, title, agents }) => ({
+      ...{ id: name, object: "workflow", title },
+      agents: agents.map(({ name: agent, reads }) => ({ name: agent, reads })),
+    }));
+    sendJson(response, { object: "list", data });
+  }
+
+  /** Answers `POST /v1/workflows/{name}/runs`. */
+  async serve(arrived: Arrived): Promise<void> {
+    const { name, key, request, response } = arrived;
+    const { serving, limits, open, bodies, onRefused } = this.#service;
+    const idHeaders = { "x-request-id": requestIds(request.headers).requestId };
+    const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void => {
+      onRefused(null, error.status, key);
+      sendError(response, error, { ...idHeaders, ...headers });
+    };
+    const declared = declaredWorkflows(serving.config);
+    const document = declared.find((workflow) => workflow.name === name);
+    if (document === undefined) return refuse(undeclared(name, declared));
+    if (this.#service.draining()) return refuse(shuttingDown, { "retry-after": "1" });
+    if (this.#underWay >= limits.runs) return refuse(tooMany(limits.runs), { "retry-after": "1" });
+    this.#underWay += 1;
+    const abort = new AbortController();
+    const place = new BodyReservation(bodies);
+    open.add(abort);
+    const deadline = setTimeout(() => abort.abort("deadline" satisfies AbortKind), limits.requestSeconds * 1000);
+    response.once("close", () => {
+      open.delete(abort);
+      place.leave();
+      if (!response.writableFinished) abort.abort("client-gone" satisfies AbortKind);
+    });
+    try {
+      const asked = await this.#takeIn(request, { abort, place });
+      if (asked === null || response.destroyed) return onRefused(null, abortError(abort.signal).status, key);
+      if ("error" in asked) return refuse(asked.error, asked.headers);
+      await this.#run(arrived, { document, asked: asked.document, signal: abort.signal, place, idHeaders });
+    } finally {
+      clearTimeout(deadline);
+      this.#underWay -= 1;
+    }
+  }
+
+  async #run({ key, request, response }: Arrived, { document, asked, signal, place, idHeaders }: Taken): Promise<void> {
+    const { serving, limits, draining, loopback } = this.#service;
+    const id = `run-${randomUUID()}`;
+    const timeScale = serving.config?.timeScale ?? 1;
+    const grow = (bytes: number): boolean => place.grow(bytes);
+    const asking = { id, workflow: document.name, asked, from: request, loopback, mostBytes: limits.bodyBytes, grow, timeScale };
+    const stream = asked.stream ? new RunEvents(response, { limits, headers: idHeaders }) : null;
+    const run = await runWorkflow({
+      ...{ id, document, signal, timeScale },
+      tell: (event) => stream?.tell(event),
+      async ask(agent, answers, ended) {
+        // An agent's call is a client's, and a draining gateway takes no new ones.
+        if (draining()) throw new AgentFailure({ ...shuttingDown, retryAfterSeconds: 1 });
+        return askAgent(asking, { agent, answers, signal: ended });
+      },
+    });
+    serving.endProgram(programKeyOf(id, key));
+    if (response.destroyed) return;
+    const { status = 200, retryAfterSeconds } = run.error ?? {};
+    const headers = retryAfterSeconds === undefined ? idHeaders : { ...idHeaders, "retry-after": String(retryAfterSeconds) };
+    if (stream === null) sendJson(response, run, { status, headers });
+    else stream.end();
+    boundReading(response, limits.clientStallSeconds);
+  }
+
+  /** What is asked, or what is wrong with it; null where the client went away. */
+  async #takeIn(request: IncomingMessage, { abort, place }: Taking): Promise<{ readonly document: WorkflowRunRequest } | Refusal | null> {
+    const { limits } = this.#service;
+    const arriving = setTimeout(() => abort.abort("slow-body" satisfies AbortKind), limits.arrivalSeconds * 1000);
+    const read = await readBody(request, {
+      mostBytes: limits.bodyBytes,
+      signal: abort.signal,
+      grow: (bytes) => place.grow(bytes),
+    }).finally(() => clearTimeout(arriving));
+    switch (read.kind) {
+      case "cut-off":
+        return null;
+      case "ended":
+        return { error: abortError(abort.signal), headers: { connection: "close" } };
+      case "too-large":
+        return { error: bodyTooLarge(limits.bodyBytes) };
+      case "no-room":
+        return { error: bodyMemoryExhausted, headers: { "retry-after": "1" } };
+      case "body":
+        return parsedDocument(read.bytes, workflowRunRequestSchema);
+    }
+  }
+}
+
+function undeclared(name: string, declared: readonly WorkflowDocument[]): ApiError {
+  const there = declared.length === 0 ? "none" : declared.map((workflow) => workflow.name).join(", ");
+  const message = `There is no workflow ${shownName(name)} here: the plan in force declares ${there}.`;
+  return { status: 404, message, type: "not_found_error", code: "unknown_workflow" };
+}
+
+function tooMany(runs: number): ApiError {
+  const message = `${runs} workflow runs are in progress, the gateway's limit.`;
+  return { status: 429, message, type: "rate_limit_error", code: "too_many_runs" };
+}
+
+const shuttingDown: ApiError = {
+  status: 503,
+  message: "The gateway is shutting down and starts no new runs.",
+  type: "server_error",
+  code: "shutting_down",
+};

@@ -1,0 +1,61 @@
+import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
+import { type Ensemble, OWN_NAMES } from "@/solver/ensemble/gate/ensembleDocument";
+import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
+import { modelsOf } from "@/solver/plan/policySchema";
+import { policyRefusal } from "@/solver/policies/policyRefusal";
+
+/** Why a configuration of the right shape cannot be served, in one sentence with the offending value; null when it can. */
+export function configRefusal({ policy, replicas, judge, settings }: GatewayConfig): string | null {
+  const refusal = policyRefusal(policy);
+  if (refusal !== null) return refusal;
+  const ids = replicas.map((replica) => replica.id);
+  const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (repeated !== undefined) return `Two replicas are called ${repeated}; ids must differ.`;
+  const taken = replicas.find((replica) => OWN_NAMES.test(replica.model));
+  if (taken !== undefined) return `The replica ${taken.id} is of the model ${taken.model}, a reserved name; rename it.`;
+  const urls = [...replicas.map((replica) => replica.url), ...(judge?.url === undefined ? [] : [judge.url])];
+  for (const url of urls) {
+    const wrong = addressRefusal(url);
+    if (wrong !== null) return wrong;
+  }
+  const open = replicas.find(({ caFile, url }) => caFile !== undefined && !url.startsWith("https:"));
+  if (open !== undefined) return `The replica ${open.id} has a CA file, but ${open.url} is not an https address.`;
+  const lonely = modelsOf(policy).find((model) => !replicas.some((replica) => replica.model === model));
+  if (lonely !== undefined) return `The stage ${lonely} has no replica; add at least one, cordoned if it is not ready.`;
+  if (judge?.url === undefined && judge?.keyFromEnvironment !== undefined)
+    return `The judge ${judge.model} has a key from ${judge.keyFromEnvironment} but no url; engines of the configuration need none.`;
+  if (judge !== null && judge.url === undefined && !replicas.some((replica) => replica.model === judge.model))
+    return `The judge ${judge.model} has neither a url nor a replica; add one of them.`;
+  if (judge === null && policy.kind === "cascade" && policy.stages.length > 1)
+    return `A cascade of ${policy.stages.length} stages needs judged scores, but no judge is given.`;
+  return settings === undefined ? null : settingsRefusal(settings);
+}
+
+/** Why nothing can be asked at an address; null when it can. */
+function addressRefusal(url: string): string | null {
+  const { protocol, host, pathname, username, password, search, hash } = new URL(url);
+  if (protocol !== "http:" && protocol !== "https:") return `${url} is not an http or https address.`;
+  // Not repeated whole: what stands there may be a secret.
+  if (username !== "" || password !== "") return `The address of ${host} holds a user or a password, which the gateway does not send.`;
+  if (search !== "" || hash !== "") return `The address ${host}${pathname} ends in a query or a fragment, which the gateway does not send.`;
+  return /\/v1\/?$/.test(pathname) ? `${url} ends in /v1, which the gateway itself appends.` : null;
+}
+
+function settingsRefusal({ keys = [], objectives = [], ensembles = [] }: GatewaySettings): string | null {
+  const twice = (names: readonly string[]) => names.find((name, index) => names.indexOf(name) !== index);
+  const key = twice(keys.map(({ name }) => name));
+  if (key !== undefined) return `Two API keys are called ${key}; names must differ.`;
+  const secret = twice(keys.map(({ sha256 }) => sha256));
+  if (secret !== undefined) return `Two API keys have the SHA-256 ${secret}; each name needs its own key.`;
+  const objective = twice(objectives.map(({ name }) => name));
+  if (objective !== undefined) return `The class of work ${objective} is listed twice.`;
+  const astray = keys.find((one) => one.objective !== undefined && !objectives.some(({ name }) => name === one.objective));
+  if (astray !== undefined) return `The API key ${astray.name} belongs to the class ${astray.objective}, which is not listed.`;
+  return ensembles.map(ensembleRefusal).find((refusal) => refusal !== null) ?? null;
+}
+
+/** Why an ensemble cannot be served, in one sentence; null when it can, if its models are served. */
+export function ensembleRefusal({ name, extraction }: Ensemble): string | null {
+  const problem = extractionProblem(extraction);
+  return problem === null ? null : `The ensemble ${name} cannot read votes. ${problem}`;
+}

@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { type GatewayConfig, gatewayConfigSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import { reasonOf } from "@/server/lib/reasonOf";
+import { canonicalJson } from "@/solver/plan/canonical";
+import { isMissing, writeDurably } from "../lib/durableFile";
+import { configRefusal } from "./configRefusal";
+
+/** What of a configuration is its plan's: the rest says what engines there are, and what the operator set beside it. */
+const planPartSchema = gatewayConfigSchema.pick({ name: true, planId: true, policyHash: true, policy: true, judge: true });
+
+/** What the file holds beside the configuration; files of older gateways lack some of it. */
+const savedSchema = gatewayConfigSchema.extend({
+  earlierNames: z.array(z.string()).default([]),
+  previous: planPartSchema.nullable().default(null),
+});
+
+export type PlanPart = z.infer<typeof planPartSchema>;
+
+/** A configuration with what is kept of those before it. */
+export interface SavedConfig {
+  readonly config: GatewayConfig;
+  /** Names of the cascades before it, which clients may still use; newest first. */
+  readonly earlierNames: readonly string[];
+  /** Of the plan before it, for a rollback. */
+  readonly previous: PlanPart | null;
+}
+
+/** The name of a configuration: SHA-256 of its canonical form. */
+export function configEtag(config: GatewayConfig): string {
+  return createHash("sha256").update(canonicalJson(config)).digest("hex");
+}
+
+export type LoadedConfig =
+  | { readonly kind: "none" }
+  | ({ readonly kind: "loaded" } & SavedConfig)
+  /** The file is there but cannot be served; it is left as it is. */
+  | { readonly kind: "unusable"; readonly reason: string };
+
+/** Keeps the configuration in force in one file of the state directory. */
+export class ConfigStore {
+  readonly path: string;
+  /** What the file was when it was last looked at, and what it held then. */
+  #looked: { readonly stamp: string; readonly etag: Promise<string | null> } | null = null;
+
+  constructor(stateDirectory: string) {
+    this.path = join(stateDirectory, "gateway.json");
+  }
+
+  async load(): Promise<LoadedConfig> {
+    let text: string;
+    try {
+      text = await readFile(this.path, "utf8");
+    } catch (error) {
+      return isMissing(error) ? { kind: "none" } : { kind: "unusable", reason: `${this.path} cannot be read: ${reasonOf(error)}.` };
+    }
+    try {
+      const { earlierNames, previous, ...config } = savedSchema.parse(JSON.parse(text));
+      const refusal = configRefusal(config);
+      if (refusal !== null) return { kind: "unusable", reason: `${this.path}: ${refusal}` };
+      return { kind: "loaded", config, earlierNames, previous };
+    } catch (error) {
+      return { kind: "unusable", reason: `${this.path} is not a gateway configuration: ${reasonOf(error)}.` };
+    }
+  }
+
+  /** Of the configuration in the file, whichever process wrote it; null if none can be served. Reads the file after a change. */
+  async etag(): Promise<string | null> {
+    const stamp = await stat(this.path).then(
+      ({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`,
+      () => "",
+    );
+    if (this.#looked?.stamp !== stamp) {
+      const etag = this.load().then((loaded) => (loaded.kind === "loaded" ? configEtag(loaded.config) : null));
+      this.#looked = { stamp, etag };
+    }
+    return this.#looked.etag;
+  }
+
+  /** Durable when it returns. */
+  save({ config, earlierNames, previous }: SavedConfig): Promise<void> {
+    return writeDurably(this.path, JSON.stringify({ ...config, earlierNames, previous }, null, 2));
+  }
+}

@@ -1,0 +1,163 @@
+import type { Logger } from "pino";
+import type { ConfigRequest, GatewayConfig, PreviousPlan } from "@/server/contracts/gateway/gatewayAdmin";
+import type { Candidate, KnobsRequest, Signature } from "@/server/contracts/gateway/gatewayControls";
+import { policyHash } from "@/server/contracts/gateway/policyHash";
+import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
+import { learntOf } from "@/solver/plan/policySchema";
+import { type ApiError, badRequest, conflict } from "../http/apiError";
+import { missingJudgeKey } from "../judge/judgeEndpoint";
+import { type AuditLog, type AuditNote, withReason } from "../lib/auditLog";
+import { isSamePlan, shortId } from "../lib/planName";
+import { configChange } from "./configChange";
+import { configRefusal } from "./configRefusal";
+import { type ConfigStore, configEtag, type PlanPart } from "./configStore";
+import { policyWithOverrides } from "./policyWithOverrides";
+import type { Serving } from "./serving";
+
+/** The ETag of having no configuration yet: a first PUT carries `If-Match: "none"`. */
+const noConfigEtag = "none";
+
+interface ConfigurationOptions {
+  readonly serving: Serving;
+  readonly store: ConfigStore;
+  readonly audit: AuditLog;
+  /** Told of each as soon as it is in force. */
+  readonly onInstalled: (config: GatewayConfig, etag: string) => void;
+  readonly log: Logger;
+}
+
+/** The configuration in force and the ways to another. Each is durable before it is in force. */
+export class Configuration {
+  readonly #options: ConfigurationOptions;
+  #previous: PlanPart | null = null;
+  /** Of the configuration beside it: hashing a large one at each read of the status would delay requests. */
+  #hashed: { readonly config: GatewayConfig; readonly etag: string } | null = null;
+
+  constructor(options: ConfigurationOptions) {
+    this.#options = options;
+  }
+
+  get current(): GatewayConfig | null {
+    return this.#options.serving.config;
+  }
+
+  get etag(): string {
+    const { current } = this;
+    if (current === null) return noConfigEtag;
+    if (this.#hashed?.config !== current) this.#hashed = { config: current, etag: configEtag(current) };
+    return this.#hashed.etag;
+  }
+
+  /** What a rollback goes back to; null where there is none. */
+  get previous(): PreviousPlan | null {
+    if (this.#previous === null) return null;
+    const { name, planId, policyHash: hash } = this.#previous;
+    return { name, planId, policyHash: hash };
+  }
+
+  /** Predictors of the plan in force and of the one before it. */
+  get learnt(): readonly string[] {
+    return [this.current, this.#previous].flatMap((part) => (part === null ? [] : learntOf(part.policy)));
+  }
+
+  /** Of the configuration on disk, which a restart would serve; null where there is none that could be. */
+  persistedEtag(): Promise<string | null> {
+    return this.#options.store.etag();
+  }
+
+  /** Puts what an earlier start saved into force. @returns why it cannot, in one sentence; null where it did or there is none. */
+  async load(): Promise<string | null> {
+    const loaded = await this.#options.store.load();
+    if (loaded.kind === "none") return null;
+    if (loaded.kind === "unusable") return loaded.reason;
+    this.#previous = loaded.previous;
+    this.#options.serving.install(loaded.config, loaded.earlierNames);
+    if (this.#options.audit.latestChange?.etag !== this.etag) {
+      const { planId, policyHash: hash } = loaded.config;
+      const what = `Started with the plan ${shortId(planId)}, policy ${shortId(hash)}, in a configuration that the audit does not contain`;
+      const why = "the gateway ended before the line was written, or the file is another's";
+      await this.#note({ by: "gateway", action: "configuration", detail: `${what}: ${why}.` });
+    }
+    return null;
+  }
+
+  /** Puts a whole configuration that was found good into force; without settings it leaves them as they are. */
+  async put({ by, reason, ...given }: ConfigRequest): Promise<void> {
+    const settings = given.settings ?? this.current?.settings;
+    const config = settings === undefined ? given : { ...given, settings };
+    const change = configChange(this.current, config);
+    await this.#replace(config, change === null ? null : { by, action: "configuration", detail: withReason(change, reason) });
+  }
+
+  /** Puts a candidate's plan and policy into force over the engines there are; what was in force stays for a rollback. */
+  async adopt({ planId, policyHash: hash, policy }: Candidate, note: AuditNote): Promise<void> {
+    if (this.current === null) throw new Error("There is no configuration to add a candidate to.");
+    const before = planPart(this.current);
+    await this.#replace({ ...this.current, planId, policyHash: hash, policy }, note, before);
+  }
+
+  /** Sets knobs of the policy in force inside their approved ranges. @returns why it cannot; null where it did. */
+  async turnKnobs({ by, reason, ...knobs }: KnobsRequest): Promise<ApiError | null> {
+    if (this.current === null) return noPlan;
+    const turned = policyWithOverrides(this.current.policy, knobs);
+    if (typeof turned === "string") return badRequest(turned);
+    const { policy, change } = turned;
+    await this.#replace(
+      { ...this.current, policy, policyHash: policyHash(policy) },
+      { by, action: "knobs turned", detail: withReason(change, reason) },
+    );
+    return null;
+  }
+
+  /** Serves these ensembles beside the plan instead of the ones before. @returns the error; null on success. */
+  async serveEnsembles(ensembles: readonly Ensemble[], note: AuditNote): Promise<ApiError | null> {
+    if (this.current === null) return noPlan;
+    const { ensembles: _, ...settings } = this.current.settings ?? {};
+    const changed = ensembles.length === 0 ? settings : { ...settings, ensembles: [...ensembles] };
+    await this.#replace({ ...this.current, settings: changed }, note);
+    return null;
+  }
+
+  /** Puts the plan before the present one into force, over the engines there are now. @returns why it cannot; null where it did. */
+  async rollBack({ by, reason }: Signature): Promise<ApiError | null> {
+    const { current } = this;
+    if (current === null) return noPlan;
+    const previous = this.#previous;
+    const { serving } = this.#options;
+    if (previous === null) return conflict("No plan was in force before this one, so there is nothing to roll back to.");
+    const config = { ...current, ...previous };
+    const refusal = configRefusal(config) ?? serving.artifacts.refusal(config.policy) ?? missingJudgeKey(config.judge);
+    if (refusal !== null) return conflict(`The plan ${shortId(previous.planId)} cannot be served now. ${refusal}`);
+    const detail = withReason(`From the plan ${shortId(current.planId)} back to ${shortId(previous.planId)}`, reason);
+    await this.#replace(config, { by, action: "rolled back", detail }, planPart(current));
+    return null;
+  }
+
+  /** The plan before `config` is the last that was in force under another id, unless the caller says which, and never `config`'s own. */
+  async #replace(config: GatewayConfig, note: AuditNote | null, before?: PlanPart): Promise<void> {
+    const { serving, store, onInstalled } = this.#options;
+    const { current } = this;
+    const another = current !== null && current.planId !== "" && current.planId !== config.planId;
+    const last = before ?? (another ? planPart(current) : null);
+    const previous = last === null || isSamePlan(last, config) ? this.#previous : last;
+    const earlierNames = serving.cascadeNames.earlierUnder(config.name);
+    await store.save({ config, earlierNames, previous });
+    this.#previous = previous;
+    serving.install(config, earlierNames);
+    onInstalled(config, this.etag);
+    if (note !== null) await this.#note(note);
+  }
+
+  /** What is in force stays so where its line cannot be written: to say that nothing was done would be wrong. */
+  async #note(note: AuditNote): Promise<void> {
+    const line = { ...note, etag: this.etag };
+    const { audit, log } = this.#options;
+    await audit.note(line).catch((err: unknown) => log.error({ err, line }, "an audit entry could not be written"));
+  }
+}
+
+function planPart({ name, planId, policyHash: hash, policy, judge }: GatewayConfig): PlanPart {
+  return { name, planId, policyHash: hash, policy, judge };
+}
+
+const noPlan = conflict("No configuration is in force yet; apply a plan first.");

@@ -1,0 +1,31 @@
+import type { GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import type { Usage } from "../http/usage";
+
+/**
+ * What a request cost in USD by the prices in force: the tokens of every answer an engine gave, accepted or not, and the judge's scores.
+ * Attempts that failed are left out, since their tokens are unknown. Null where a price or a count is not known.
+ */
+export function requestCost(stages: readonly StageRecord[], config: GatewayConfig): number | null {
+  let usd = 0;
+  for (const { model, verdict, judgedScore, inputTokens, outputTokens } of stages) {
+    if (verdict === "failed") continue;
+    const answerUsd = answerCost(model, { inputTokens, outputTokens }, config);
+    if (answerUsd === null) return null;
+    usd += answerUsd;
+    if (judgedScore !== null) usd += scoreCost(config);
+  }
+  return usd;
+}
+
+/** What one answer of a model cost in USD; null where its price or a count is not known. */
+export function answerCost(model: string, { inputTokens, outputTokens }: Usage, { settings }: GatewayConfig): number | null {
+  const price = settings?.prices?.[model];
+  if (price === undefined || inputTokens === null) return null;
+  // Embeddings have no output to count.
+  return (inputTokens * price.usdPerMillionInputTokens + (outputTokens ?? 0) * price.usdPerMillionOutputTokens) / 1e6;
+}
+
+/** What one score of the judge costs in USD, as the policy states it. */
+export function scoreCost({ policy }: Pick<GatewayConfig, "policy">): number {
+  return policy.kind === "cascade" ? policy.judge.usdPerCall : 0;
+}

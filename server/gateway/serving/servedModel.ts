@@ -1,0 +1,132 @@
+import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import type { Candidate } from "@/server/contracts/gateway/gatewayControls";
+import { canonicalJson } from "@/solver/plan/canonical";
+import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { buildPolicy } from "@/solver/policies/buildPolicy";
+import type { Outage } from "@/solver/policies/core/policy";
+import { configurationSpace } from "@/solver/workflow/configurationSpace";
+import type { ReplicaPool } from "../engines/replicaPool";
+import type { Judge } from "../judge/judge";
+import type { Wanted } from "../prediction/prediction";
+import { wantedBy } from "../prediction/requestPredictions";
+import { PolicyDriver } from "../queue/policyDriver";
+import type { RoundTallies } from "../queue/roundTallies";
+import { cascadeName } from "./cascadeNames";
+import { type PolicyWatcher, watchedPolicy } from "./watchedPolicy";
+
+/** How requests for a model by its own name are recorded: no plan decides about them, so none is measured by them. */
+const direct = { kind: "direct", planId: "", policyHash: "direct" } as const;
+/** In an emergency the simplest policy serves: no telemetry, first come first served. */
+const panicQueueing = { order: { kind: "fcfs" }, place: { kind: "least-load" } } as const;
+
+/** What a request is served by: the cascade's virtual model, one engine model, or an operator's replacement of either. */
+export interface ServedModel {
+  /** What clients put in `model`, or `panic` or `canary`. */
+  readonly name: string;
+  readonly kind: "cascade" | "direct";
+  /** Whether it is a canary's candidate. */
+  readonly canary: boolean;
+  /** Empty for a model by its own name. */
+  readonly planId: string;
+  readonly policyHash: string;
+  readonly thresholds: readonly number[];
+  /** Every model a request under this name may visit. */
+  readonly models: readonly string[];
+  /** How many configurations the workflows have that its policy knows, by their names. */
+  readonly configurations: ReadonlyMap<string, number>;
+  readonly driver: PolicyDriver;
+  /** What its policy asks of predictors; null: nothing. */
+  readonly wanted: Wanted | null;
+  readonly judge: Judge | null;
+  readonly timeScale: number;
+  /** Equal keys mean equal behaviour, so that a new configuration can go on with the driver it has. */
+  readonly key: string;
+}
+
+export interface ServingDeps {
+  readonly config: GatewayConfig;
+  readonly pool: ReplicaPool;
+  readonly outage: () => Outage;
+  readonly judge: Judge | null;
+  readonly queued: Map<string, number>;
+  readonly onRoom: (nowMs: number) => void;
+  readonly rounds: RoundTallies;
+  /** Looks on while the cascade's requests are decided about. */
+  readonly shadow: () => PolicyWatcher | null;
+}
+
+/** The cascade of a configuration as `cascade/<name>`. */
+export function cascadeModel(deps: ServingDeps): ServedModel {
+  const { name, policy, planId, policyHash } = deps.config;
+  return servedModel(cascadeName(name), { kind: "cascade", policy, planId, policyHash }, deps);
+}
+
+/** Models of whose engines one will serve work that waits for `model`: any, where the policy chooses when engines have room. */
+export const modelsBehind = ({ driver, models }: ServedModel, model: string): readonly string[] =>
+  driver.policy.choosesModel ? models : [model];
+
+/** One model straight to its engines, with the configuration's order and place. */
+export function directModel(model: string, deps: ServingDeps): ServedModel {
+  const { order, place, learnt: { lengths } = {} } = deps.config.policy;
+  const learnt = lengths === undefined ? {} : { learnt: { lengths } };
+  return servedModel(model, { policy: { kind: "fixed", model, order, place, ...learnt }, ...direct }, deps);
+}
+
+/** Every request for text goes to one model, whichever it names. */
+export function panicModel(model: string, deps: ServingDeps): ServedModel {
+  return servedModel("panic", { policy: { kind: "fixed", model, ...panicQueueing }, ...direct, policyHash: "panic" }, deps);
+}
+
+/** Which programs a candidate takes. */
+export interface CanaryShare {
+  readonly candidate: Candidate;
+  takes(programId: string): boolean;
+}
+
+/** A canary's candidate, which replaces the cascade. */
+export function canaryModel({ policy, planId, policyHash }: Candidate, deps: ServingDeps): ServedModel {
+  return servedModel("canary", { kind: "cascade", canary: true, policy, planId, policyHash }, deps);
+}
+
+interface NamedPolicy {
+  readonly kind: ServedModel["kind"];
+  readonly canary?: boolean;
+  readonly policy: PolicyDocument;
+  readonly planId: string;
+  readonly policyHash: string;
+}
+
+function servedModel(
+  name: string,
+  { kind, canary = false, policy, planId, policyHash }: NamedPolicy,
+  { config, pool, outage, judge, queued, onRoom, rounds, shadow }: ServingDeps,
+): ServedModel {
+  const { timeScale } = config;
+  const built = buildPolicy(policy);
+  // A choice at dispatch cannot be compared with a shadow's start.
+  const acting = kind === "cascade" && !built.choosesModel ? watchedPolicy(built, shadow) : built;
+  return {
+    name,
+    kind,
+    canary,
+    planId,
+    policyHash,
+    thresholds: policy.kind === "cascade" ? policy.thresholds : [],
+    models: modelsOf(policy),
+    configurations: configurationsOf(policy),
+    driver: new PolicyDriver({
+      ...{ policy: acting, replicas: (nowMs) => pool.replicasAt(nowMs), outage, timeScale, queued, onRoom, rounds },
+      line: built.choosesModel ? name : undefined,
+    }),
+    wanted: wantedBy(policy, built),
+    judge,
+    timeScale,
+    key: canonicalJson({ name, planId, policyHash, policy, timeScale, judge: config.judge, judgeLimits: config.settings?.judge ?? null }),
+  };
+}
+
+function configurationsOf(policy: PolicyDocument): ServedModel["configurations"] {
+  if (policy.kind !== "just-in-time") return new Map();
+  const models = modelsOf(policy);
+  return new Map(policy.workflows.map(({ workflow }) => [workflow.name, configurationSpace(workflow, models).size]));
+}

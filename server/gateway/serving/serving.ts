@@ -1,0 +1,367 @@
+import { defaultCascade, type GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import { ensemblePrefix } from "@/server/contracts/gateway/gatewayEnsembles";
+import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
+import type { Outage, StartingRequest } from "@/solver/policies/core/policy";
+import type { Capture } from "../capture/capture";
+import { ReplicaPool } from "../engines/replicaPool";
+import { Callers } from "../http/callers";
+import type { GatewayLimits } from "../http/limits";
+import type { ModelRequest } from "../http/modelRequest";
+import type { Judge } from "../judge/judge";
+import { JudgeInForce, type JudgeLimits } from "../judge/judgeInForce";
+import type { ArtifactStore } from "../prediction/artifactStore";
+import type { Wanted } from "../prediction/prediction";
+import {
+  hashesOf,
+  isSame,
+  type PolicyPrediction,
+  type Prediction,
+  type RequestPredictions,
+  scoreOf,
+} from "../prediction/requestPredictions";
+import { RoundTallies } from "../queue/roundTallies";
+import { ServiceRates, unknownRetrySeconds } from "../queue/serviceRates";
+import type { WorkflowTracker } from "../workflows/workflowTracker";
+import { CascadeNames, cascadeName } from "./cascadeNames";
+import {
+  type CanaryShare,
+  canaryModel,
+  cascadeModel,
+  directModel,
+  modelsBehind,
+  panicModel,
+  type ServedModel,
+  type ServingDeps,
+} from "./servedModel";
+import type { DecisionObserver, TrafficObserver } from "./trafficObserver";
+
+export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds" | "recoverySeconds"> {
+  readonly judge: JudgeLimits;
+  readonly predictions: RequestPredictions;
+  readonly artifacts: ArtifactStore;
+  readonly workflows: WorkflowTracker;
+  /** Called when engines of a model come or go. */
+  readonly onAvailabilityChange: () => void;
+}
+
+/**
+ * What the gateway serves at this moment. A new configuration replaces the served models whose behaviour it changes; requests
+ * in flight continue under the one they started with; only those whose model has left are rerouted.
+ */
+export class Serving {
+  readonly pool: ReplicaPool;
+  readonly callers = new Callers();
+  readonly cascadeNames = new CascadeNames();
+  readonly predictions: RequestPredictions;
+  /** Trained predictors that policies may name. */
+  readonly artifacts: ArtifactStore;
+  /** What calls have taught of the agents that make them. */
+  readonly workflows: WorkflowTracker;
+  #shadow: DecisionObserver | null = null;
+  /** Copies requests of the cascade; null if no mirror runs. */
+  mirror: TrafficObserver | null = null;
+  /** Stores prompts; null if no capture runs. */
+  capture: Capture | null = null;
+  #config: GatewayConfig | null = null;
+  #models: ReadonlyMap<string, ServedModel> = new Map();
+  /** Served models of earlier configurations that still have requests. */
+  #earlier: readonly ServedModel[] = [];
+  /** Requests that wait for an engine, by model, over all policies; those of one that chooses models when engines have room by its served name. */
+  readonly queued = new Map<string, number>();
+  /** What such policies decided. */
+  readonly rounds = new RoundTallies();
+  readonly #rates = new ServiceRates();
+  readonly #judge: JudgeInForce;
+  #outage: Outage = { isLost: (model) => this.pool.isLost(model), lowerMayAnswer: true };
+  #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
+  #canary: { readonly asked: CanaryShare; readonly served: ServedModel | null } | null = null;
+
+  constructor({ judge, quietSeconds, recoverySeconds, predictions, artifacts, workflows, onAvailabilityChange }: ServingOptions) {
+    this.predictions = predictions;
+    this.artifacts = artifacts;
+    this.workflows = workflows;
+    this.pool = new ReplicaPool({
+      quietSeconds,
+      recoverySeconds,
+      onAvailabilityChange: () => {
+        this.pump();
+        onAvailabilityChange();
+      },
+    });
+    const { pool, queued } = this;
+    const onRoom = (nowMs: number): void => this.pump(nowMs);
+    this.#judge = new JudgeInForce(judge, { pool, queued, onRoom, onAnswered: (model) => this.answered(model) });
+  }
+
+  get config(): GatewayConfig | null {
+    return this.#config;
+  }
+
+  /** The names clients should use: the cascade's stable one and its own, then every engine model, then every ensemble. */
+  get names(): readonly string[] {
+    return [...new Set([defaultCascade, ...this.#models.keys(), ...this.ensembles.map(({ name }) => `${ensemblePrefix}${name}`)])];
+  }
+
+  /** Mixtures of agents over the models. */
+  get ensembles(): readonly Ensemble[] {
+    return this.#config?.settings?.ensembles ?? [];
+  }
+
+  /** Whether an operator has sent every request for text to one model. */
+  get panicking(): boolean {
+    return this.#panic !== null;
+  }
+
+  /** The cascade in force. */
+  get cascade(): ServedModel | undefined {
+    return this.#config === null ? undefined : this.#models.get(cascadeName(this.#config.name));
+  }
+
+  get judge(): Judge | null {
+    return this.#judge.judge;
+  }
+
+  /** Follows the decisions of the cascade; null if no shadow runs. */
+  get shadow(): DecisionObserver | null {
+    return this.#shadow;
+  }
+
+  set shadow(shadow: DecisionObserver | null) {
+    this.#shadow = shadow;
+    this.#needPredictors();
+  }
+
+  /** Clients that still name the cascade of an earlier configuration are served by the one in force. */
+  find(name: string): ServedModel | undefined {
+    return this.#models.get(name) ?? (this.cascadeNames.mean(name) ? this.cascade : undefined);
+  }
+
+  /** The served model of a request: the one it names, unless an operator has replaced it. */
+  serverOf({ model, programId, endpoint }: ModelRequest): ServedModel | undefined {
+    if (this.#panic !== null && endpoint.text !== null) return this.#panic.served ?? undefined;
+    const named = this.find(model);
+    const canary = named?.kind === "cascade" ? this.#canary : null;
+    return canary?.served && canary.asked.takes(programId) ? canary.served : named;
+  }
+
+  /** Sends every request for text to one model, waiting ones too; null ends that, and work that waits for the model goes on. */
+  setPanic(model: string | null): void {
+    this.#retire(this.#panic?.served);
+    this.#panic = model === null ? null : { model, served: null };
+    this.#settle();
+  }
+
+  /** Sends the programs that `canary` takes to its candidate instead of the cascade; null ends that, and work that waits for the candidate goes on. */
+  setCanary(canary: CanaryShare | null): void {
+    if (canary?.candidate !== this.#canary?.asked.candidate) this.#retire(this.#canary?.served);
+    this.#canary = canary === null ? null : { asked: canary, served: this.#canary?.served ?? null };
+    this.#settle();
+  }
+
+  /** Ends the canary; work that waits for its candidate is rerouted to the cascade. */
+  dropCanary(): void {
+    const served = this.#canary?.served;
+    this.#canary = null;
+    served?.driver.withdraw(() => false);
+    this.#settle();
+  }
+
+  /** Whether a smaller model may answer where every larger one of its cascade is lost. */
+  get lowerMayAnswer(): boolean {
+    return this.#outage.lowerMayAnswer;
+  }
+
+  /** Lets smaller models answer for lost larger ones, or refuses such requests, waiting ones too. */
+  set lowerMayAnswer(lowerMayAnswer: boolean) {
+    this.#outage = { ...this.#outage, lowerMayAnswer };
+    this.pump();
+  }
+
+  /** Puts a valid configuration into force. */
+  install(config: GatewayConfig, earlierNames: readonly string[]): void {
+    this.pool.update(config);
+    this.#judge.install(config);
+    this.callers.update(config.settings?.keys);
+    this.workflows.use(config.timeScale);
+    const names = [...new Set(config.replicas.map(({ model }) => model))];
+    this.#rates.keep(names);
+    this.#config = config;
+    this.cascadeNames.use(config.name, earlierNames);
+    const deps = this.#deps(config);
+    const wanted = [cascadeModel(deps), ...names.map((model) => directModel(model, deps))];
+    const lines = new Set(wanted.flatMap(({ driver, models }) => models.map((model) => driver.lineOf(model))));
+    for (const line of lines) this.queued.set(line, this.queued.get(line) ?? 0);
+    for (const [line, count] of this.queued) if (count === 0 && !lines.has(line)) this.queued.delete(line);
+    const before = this.#models;
+    this.#models = new Map(wanted.map((model) => [model.name, knownOr(model, before.get(model.name))]));
+    this.#earlier = [...this.#earlier, ...before.values()];
+    this.#settle();
+  }
+
+  /**
+   * Whether work of `served` may wait for an engine of `model`, or of any of its models where it chooses them when engines have room. Of an
+   * earlier policy it does not wait for engines that only finish what they have, and of one that was ended it waits for none.
+   */
+  serves(served: ServedModel, model: string): boolean {
+    const current = this.#isCurrent(served);
+    if (!current && !this.#earlier.includes(served)) return false;
+    return modelsBehind(served, model).some((one) => this.pool.lists(one, { cordoned: current }));
+  }
+
+  /** Whether a request may continue with `model` under `served`; otherwise it is rerouted. */
+  keeps(served: ServedModel, { endpoint }: ModelRequest, model: string): boolean {
+    const displaced = this.#panic !== null && endpoint.text !== null && served !== this.#panic.served;
+    return !displaced && this.serves(served, model);
+  }
+
+  /** Offers free room to the queues, the one whose head waits longest first. */
+  pump(nowMs = performance.now()): void {
+    const queues = [...this.#all, ...this.#judge.lines].flatMap((served) => {
+      const oldest = served.driver.oldestSeconds;
+      return oldest === undefined ? [] : [{ driver: served.driver, oldestWallSeconds: oldest / served.timeScale }];
+    });
+    queues.sort((a, b) => a.oldestWallSeconds - b.oldestWallSeconds);
+    for (const { driver } of queues) driver.pump(nowMs);
+  }
+
+  /** Asks predictors about a request for the policies that decide about it; null where none of them reads predictions. */
+  predict(asked: ModelRequest): Promise<Prediction> | null {
+    const wanted = this.#wantedFor(asked);
+    return wanted.length === 0 || asked.endpoint.text === null ? null : this.#predict(asked, wanted);
+  }
+
+  async #predict(asked: ModelRequest, wanted: readonly Wanted[]): Promise<Prediction> {
+    const prediction = await this.predictions.about(asked, wanted);
+    // Another policy may have come into force meanwhile.
+    const now = this.#wantedFor(asked);
+    return now.every((want) => wanted.some((had) => isSame(had, want))) ? prediction : this.#predict(asked, now);
+  }
+
+  #wantedFor(asked: ModelRequest): readonly Wanted[] {
+    const served = this.serverOf(asked);
+    return [served?.wanted, served?.kind === "cascade" ? this.#shadow?.wanted : null].filter((wanted) => wanted != null);
+  }
+
+  /** A request as policies see it that would start now under `served`. */
+  starting(served: ServedModel, asked: ModelRequest, policyPrediction: PolicyPrediction | null): StartingRequest {
+    const { programKey: programId, inputTokens } = asked;
+    const routerScores = (model: string): number | undefined => scoreOf(model, asked, policyPrediction);
+    const judgeResting = served.judge?.resting ?? false;
+    return { programId, inputTokens, routerScores, replicas: this.pool.replicas, judgeResting, outage: this.#outage };
+  }
+
+  /** Share of a queue's bound that work of a class may fill; all of it where the class is none of the settings'. */
+  queueShare(objective: string | null): number {
+    return this.#config?.settings?.objectives?.find(({ name }) => name === objective)?.queueShare ?? 1;
+  }
+
+  /** An engine of `model` has answered. */
+  answered(model: string): void {
+    this.#rates.answered(model);
+  }
+
+  /** Wall seconds, whole and at least 1, until a line as it stands is served at the rate at which `models` answered last. */
+  estimateQueueWaitSeconds(line: string, models: readonly string[]): number {
+    return this.#rates.estimateQueueWaitSeconds(models, this.queued.get(line) ?? 0);
+  }
+
+  /** Wall seconds, whole and at least 1, until an engine of these models that is down is looked at again. */
+  recoverySeconds(models: readonly string[]): number {
+    const waits = models.map((model) => this.pool.nextProbeSeconds(model) ?? unknownRetrySeconds);
+    return Math.max(1, Math.ceil(Math.min(...waits)));
+  }
+
+  /** A request begins under `served`. */
+  begin(served: ServedModel): void {
+    served.driver.active += 1;
+  }
+
+  /** A request that began under `served` is answered, or goes on under another. */
+  end(served: ServedModel): void {
+    served.driver.active -= 1;
+    if (served.driver.active > 0 || !this.#earlier.includes(served)) return;
+    this.#earlier = this.#earlier.filter((model) => model !== served);
+    if (this.#config !== null) this.#watchKv(this.#config);
+  }
+
+  /** A program has ended: no request of it follows under any policy. */
+  endProgram(programKey: string): void {
+    for (const { driver } of this.#all) driver.end(programKey);
+  }
+
+  /** Ends every connection to engines and judge, and what predicts. */
+  close(): void {
+    this.predictions.service.close();
+    this.pool.close();
+    this.#judge.close();
+  }
+
+  get #all(): readonly ServedModel[] {
+    return [this.#panic?.served, this.#canary?.served, ...this.#models.values(), ...this.#earlier].filter((served) => served != null);
+  }
+
+  #isCurrent(served: ServedModel): boolean {
+    return served === this.#models.get(served.name) || served === this.#panic?.served || served === this.#canary?.served;
+  }
+
+  /** Keeps a replaced served model until its requests are answered. */
+  #retire(served: ServedModel | null | undefined): void {
+    if (served) this.#earlier = [...this.#earlier, served];
+  }
+
+  /** Rebuilds the served models and withdraws waiting work that they no longer serve. */
+  #settle(): void {
+    if (this.#config === null) return;
+    const deps = this.#deps(this.#config);
+    const before = [this.#panic?.served, this.#canary?.served];
+    if (this.#panic !== null) {
+      const { model, served } = this.#panic;
+      this.#panic = { model, served: knownOr(panicModel(model, deps), served) };
+    }
+    if (this.#canary !== null) {
+      const { asked, served } = this.#canary;
+      this.#canary = { asked, served: knownOr(canaryModel(asked.candidate, deps), served) };
+    }
+    for (const served of before) this.#retire(served);
+    this.#earlier = [...new Set(this.#earlier)].filter((model) => !this.#isCurrent(model) && model.driver.active > 0);
+    this.#watchKv(this.#config);
+    this.#needPredictors();
+    for (const served of this.#all) {
+      const displaced = this.#panic !== null && served !== this.#panic.served;
+      served.driver.withdraw((model) => !displaced && this.serves(served, model));
+    }
+    this.#judge.withdraw();
+    this.pump();
+  }
+
+  /** Reads the engines' KV use while a policy needs it. */
+  #watchKv({ timeScale }: GatewayConfig): void {
+    this.pool.watchKv(this.#all.some(({ driver }) => driver.policy.needs.includes("kv-telemetry")) ? timeScale : null);
+  }
+
+  /** Loads the predictors that policies name. */
+  #needPredictors(): void {
+    const wanted = [...this.#all.map((served) => served.wanted), this.#shadow?.wanted].filter((one) => one != null);
+    const hashes = wanted.flatMap(hashesOf);
+    void this.predictions.service.need(hashes.length === 0 ? null : new Set(hashes));
+  }
+
+  #deps(config: GatewayConfig): ServingDeps {
+    const { pool, judge, queued, rounds } = this;
+    return {
+      config,
+      pool,
+      outage: () => this.#outage,
+      judge,
+      queued,
+      rounds,
+      onRoom: (nowMs) => this.pump(nowMs),
+      shadow: () => this.#shadow,
+    };
+  }
+}
+
+/** The served model there is where it behaves as the wanted one, with its queue and what its policy has learnt. */
+function knownOr(wanted: ServedModel, known: ServedModel | null | undefined): ServedModel {
+  return known?.key === wanted.key ? known : wanted;
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+import { workerFile } from "@/server/threads/workerFile";
+
+/** A bundle in a process of its own, which the test kills when it ends, unless it is dead already. */
+function startBundle(
+  name: "gateway" | "emulator",
+  environment: Readonly<Record<string, string>>,
+): { readonly child: ChildProcess; kill(): Promise<void> } {
+  const child = spawn(process.execPath, [workerFile(name)], {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  };
+  onTestFinished(kill);
+  return { child, kill };
+}
+
+/** The bundled gateway in a process of its own, on free ports, open to all. */
+export async function startGatewayProcess(stateDirectory: string) {
+  const environment = { WEIR_STATE_DIR: stateDirectory, WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0", WEIR_ADMIN_TOKEN: "" };
+  const { child, kill } = startBundle("gateway", environment);
+  if (child.stdout === null) throw new Error("The gateway says nothing.");
+  for await (const line of createInterface(child.stdout)) {
+    const { dataUrl, adminUrl } = JSON.parse(line) as { dataUrl?: string; adminUrl?: string };
+    if (dataUrl === undefined || adminUrl === undefined) continue;
+    child.stdout.resume();
+    return { dataUrl, adminUrl, kill };
+  }
+  throw new Error("The gateway did not start.");
+}
+
+/** The bundled emulator in a process of its own: two nodes of four L40S. @param port the first of those it takes. */
+export async function startEmulatorProcess(
+  stateDirectory: string,
+  { port, timeScale }: { readonly port: number; readonly timeScale: number },
+) {
+  const { child } = startBundle("emulator", {
+    WEIR_STATE_DIR: stateDirectory,
+    WEIR_EMULATOR_PORT: String(port),
+    WEIR_DCGM_PORT: String(port + 1),
+    WEIR_ENGINE_PORT_BASE: String(port + 2),
+    WEIR_TIME_SCALE: String(timeScale),
+    WEIR_ADMIN_TOKEN: "secret",
+  });
+  if (child.stdout !== null) await once(child.stdout, "data");
+  child.stdout?.resume();
+  const call = (method: string, path: string, body?: unknown): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: { authorization: "Bearer secret" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  return { call };
+}

@@ -1,0 +1,263 @@
+import type { Logger } from "pino";
+import type { StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
+import { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
+import type { WorkflowCounts } from "@/solver/workflow/learning/workflowsView";
+import type { ModelRequest } from "../http/modelRequest";
+import type { MetricRegistry } from "../lib/metricRegistry";
+import { CachedView } from "./cachedView";
+import { type FollowedCall, observedCallOf } from "./followedCall";
+import { LineThread } from "./lineThread";
+import { WorkflowFile } from "./workflowFile";
+import { WorkflowTallies } from "./workflowTallies";
+
+/** How often it is looked which programs have ended. */
+const sweepMs = 1_000;
+/** Learnt from in one turn of the event loop: a program of 64 calls takes half a millisecond. */
+const programsATurn = 4;
+/** Least time between two placements of agents and between two writes of the file. */
+const lineMs = 2_000;
+const saveMs = 10_000;
+/** What either takes of the event loop is at most this part of the time: thousands of agents are placed and written more seldom. */
+const share = 1 / 50;
+/** What decides about requests is what their records show. */
+const decimals = 1e6;
+
+interface BookOptions {
+  readonly stateDirectory: string;
+  readonly log: Logger;
+}
+
+/**
+ * Learns workflows from the calls that the gateway serves, whatever policy is in force, as long as it is kept: over configurations and
+ * restarts. Nothing of prompts and answers is read. Times are engine seconds of the gateway's clock.
+ */
+export class WorkflowTracker {
+  readonly #log: Logger;
+  readonly #file: WorkflowFile;
+  readonly #thread = new LineThread();
+  readonly #tallies = new WorkflowTallies();
+  readonly #view = new CachedView();
+  #learner = new WorkflowLearner();
+  #sinceMs = Date.now();
+  #timeScale = 1;
+  #sweeping: NodeJS.Timeout | undefined;
+  /** Its revision when agents were placed last, and when they may be again, on the clock of `performance.now()`. */
+  #placed = { revision: 0, agents: 0, notBeforeMs: 0, fails: false };
+  #placing = false;
+  #learning = false;
+  /** Whether there is anything new to be written, and when it may be. */
+  #unsaved = { changed: false, notBeforeMs: 0 };
+  #failed = false;
+
+  constructor({ stateDirectory, log }: BookOptions) {
+    this.#file = new WorkflowFile(stateDirectory);
+    this.#log = log;
+  }
+
+  /** Unix milliseconds since when it has been learning. */
+  get sinceMs(): number {
+    return this.#sinceMs;
+  }
+
+  /** Has what is learnt counted among the gateway's metrics. */
+  register(registry: MetricRegistry): void {
+    this.#tallies.register(registry, () => this.#placed.agents);
+  }
+
+  /** Loads what an earlier start learned and continues from there. An unusable file is set aside with a log entry. Never rejects. */
+  async load(): Promise<void> {
+    try {
+      const found = await this.#file.load();
+      if (found !== null) {
+        const awaySeconds = (Math.max(0, Date.now() - found.atMs) / 1000) * this.#timeScale;
+        const learner = WorkflowLearner.restore(found.learnt, this.#nowSeconds - awaySeconds);
+        if (learner === null) throw new Error("the stored workflows have an unknown format");
+        this.#resume(learner);
+        this.#sinceMs = found.sinceMs;
+      }
+    } catch (err) {
+      const aside = await this.#file.setAside();
+      this.#log.error({ err, path: this.#file.path, aside }, "starting without the stored workflows");
+    }
+    this.#sweeping = setInterval(() => this.#sweep(), sweepMs).unref();
+  }
+
+  /** Engine seconds that pass in one wall second from now on. */
+  use(timeScale: number): void {
+    if (timeScale === this.#timeScale) return;
+    const kept = this.#learner.keep(this.#nowSeconds);
+    this.#timeScale = timeScale;
+    this.#resume(WorkflowLearner.restore(kept, this.#nowSeconds) ?? new WorkflowLearner());
+  }
+
+  /** A request for text is taken in. Null where it cannot be followed. @param key the API key it came with, by name; null where it has none. */
+  start(asked: ModelRequest, key: string | null): FollowedCall | null {
+    const nowSeconds = this.#nowSeconds;
+    const { decisionId: id, workflow: application, agent, upstreamAgents: upstream, startedAtMs } = asked;
+    const alone = asked.programId === id;
+    const programId = alone ? id : [key ?? "", application, asked.programId].join("\n");
+    const learner = this.#learner;
+    const startedSeconds = startedAtMs === null ? nowSeconds : nowSeconds - ((Date.now() - startedAtMs) / 1000) * this.#timeScale;
+    this.#view.change();
+    return this.#guarded(null, () => {
+      const { agentKey, programStartSeconds } = alone
+        ? learner.comeAlone({ application, agent, nowSeconds, startedSeconds })
+        : learner.start({ id, programId, application, agent, upstream, nowSeconds, startedSeconds });
+      return { agentKey, programStartSeconds, arrivedSeconds: nowSeconds, programId, learner };
+    });
+  }
+
+  /** What earlier calls of the agent taught; undefined where nothing has been learnt yet. */
+  forecast({ agentKey }: FollowedCall, model: string): AgentForecast | undefined {
+    const known = this.#guarded(undefined, () => this.#learner.forecast(agentKey, model));
+    if (known === undefined) return undefined;
+    return {
+      agent: known.agent,
+      distanceSeconds: rounded(known.distanceSeconds),
+      remainingCalls: rounded(known.remainingCalls),
+      requestSeconds: rounded(known.requestSeconds),
+      tokensPerSecond: rounded(known.tokensPerSecond),
+    };
+  }
+
+  /** The request is answered, or given up. @param stages as recorded. */
+  ended(asked: ModelRequest, followed: FollowedCall, stages: readonly StageRecord[]): void {
+    const { learner, programId } = followed;
+    // The learner was reset meanwhile, or its clock changed.
+    if (learner !== this.#learner) return;
+    this.#view.change();
+    this.#guarded(undefined, () => {
+      // Who names no program has no other call in it.
+      const alone = programId === asked.decisionId;
+      const call = observedCallOf(asked, followed, stages);
+      if (call === null) {
+        if (!alone) learner.leave(asked.decisionId, programId);
+        return;
+      }
+      if (alone) learner.finishAlone(call);
+      else learner.finish(call);
+      this.#tallies.call(asked.agent);
+      this.#unsaved.changed = true;
+    });
+  }
+
+  get counts(): WorkflowCounts {
+    return this.#learner.counts;
+  }
+
+  /** What is learnt (`WorkflowsView`), as JSON. */
+  viewJson(): string {
+    return this.#view.json(() => this.#learner.view(this.#nowSeconds));
+  }
+
+  /** Forgets all that was learnt, at once; durable when it returns. Where it rejects, what is on disk is tried again to be forgotten. */
+  forget(): Promise<void> {
+    this.#resume(new WorkflowLearner());
+    this.#sinceMs = Date.now();
+    this.#file.dropAside();
+    return this.#write();
+  }
+
+  /** Ends what it does by itself, and keeps what was learnt. Never rejects. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping);
+    this.#sweeping = undefined;
+    this.#thread.close();
+    if (this.#unsaved.changed) await this.#saved();
+    await this.#file.settled;
+  }
+
+  get #nowSeconds(): number {
+    return (performance.now() / 1000) * this.#timeScale;
+  }
+
+  #sweep(): void {
+    if (!this.#learning) this.#learn();
+    const nowMs = performance.now();
+    const moved = this.#learner.revision !== this.#placed.revision;
+    if (moved && nowMs >= this.#placed.notBeforeMs && !this.#placing) void this.#place();
+    if (this.#unsaved.changed && nowMs >= this.#unsaved.notBeforeMs) void this.#saved();
+    this.#view.tidy(nowMs);
+  }
+
+  /** Learns from the programs that have ended, a few in each turn of the event loop: requests are not to wait for all of them. */
+  #learn(): void {
+    const more = this.#guarded(false, () => this.#learner.advance(this.#nowSeconds, programsATurn));
+    if (this.#tallies.follow(this.#learner.counts)) {
+      this.#unsaved.changed = true;
+      this.#view.change();
+    }
+    this.#learning = more && this.#sweeping !== undefined;
+    if (this.#learning) setImmediate(() => this.#learn()).unref();
+  }
+
+  #resume(learner: WorkflowLearner): void {
+    this.#tallies.follow(this.#learner.counts);
+    this.#tallies.resume(learner.counts);
+    this.#learner = learner;
+    this.#placed.revision = learner.revision;
+    this.#placed.agents = learner.lineAgents().length;
+    this.#view.drop();
+  }
+
+  /** Places the agents again, which takes a while; until then they keep their places. */
+  async #place(): Promise<void> {
+    this.#placing = true;
+    const learner = this.#learner;
+    const { revision } = learner;
+    const startedMs = performance.now();
+    const agents = this.#guarded([], () => learner.lineAgents());
+    this.#placed.agents = agents.length;
+    const placing = this.#thread.place(agents);
+    const askedMs = performance.now();
+    const line = await placing;
+    const placedMs = performance.now();
+    // What was learnt may have been forgotten meanwhile.
+    if (line !== null && learner === this.#learner) {
+      this.#guarded(undefined, () => learner.takeLine(line));
+      this.#placed.revision = revision;
+      this.#view.change();
+    }
+    const fails = line === null && this.#sweeping !== undefined;
+    if (fails && !this.#placed.fails) this.#log.warn("agents could not be placed by what they taught, and stand where they stood");
+    this.#placed.fails = fails;
+    const nowMs = performance.now();
+    this.#placed.notBeforeMs = nowMs + Math.max(lineMs, (askedMs - startedMs + nowMs - placedMs) / share);
+    this.#placing = false;
+  }
+
+  /** Writes what was learnt. Never rejects. */
+  #saved(): Promise<void> {
+    return this.#write().catch((err: unknown) => this.#log.error({ err }, "the learned workflows could not be stored"));
+  }
+
+  /** As `#saved`, but rejects where it cannot be written; then it is tried again. */
+
+  async #write(): Promise<void> {
+    this.#unsaved.changed = false;
+    const startedMs = performance.now();
+    const written = this.#file.save({ sinceMs: this.#sinceMs, atMs: Date.now(), learnt: this.#learner.keep(this.#nowSeconds) });
+    const nowMs = performance.now();
+    this.#unsaved.notBeforeMs = nowMs + Math.max(saveMs, (nowMs - startedMs) / share);
+    try {
+      await written;
+    } catch (err) {
+      this.#unsaved.changed = true;
+      throw err;
+    }
+  }
+
+  /** Requests are answered whether or not they can be learned from: only the first failure is logged. */
+  #guarded<T>(otherwise: T, learn: () => T): T {
+    try {
+      return learn();
+    } catch (err) {
+      if (!this.#failed) this.#log.error({ err }, "a call could not be observed");
+      this.#failed = true;
+      return otherwise;
+    }
+  }
+}
+
+const rounded = (value: number): number => Math.round(value * decimals) / decimals;

@@ -1,0 +1,5 @@
+import { serveTasks } from "@/server/threads/serveTasks";
+import { type PlaceTask, placeEnsemble } from "./placeEnsemble";
+
+/** Entry of a thread that makes one placement and ends. */
+serveTasks((task: PlaceTask) => placeEnsemble(task));

@@ -1,0 +1,52 @@
+import { resolveModel } from "@/solver/hardware/aliases";
+import type { CardCatalogue } from "@/solver/hardware/catalogue";
+import { readOutcomeRows } from "./importOutcomes";
+import type { CsvSource } from "./readCsv";
+
+/** What one family of an outcome table holds. */
+interface FamilySurvey {
+  readonly family: string;
+  readonly tasks: readonly { readonly task: string; readonly metric: string; readonly rows: number }[];
+  /** Smallest first; `model` is the card its name stands for, null where the operator must name one. */
+  readonly models: readonly { readonly tableName: string; readonly model: string | null }[];
+  /** Whether rows carry a measured judge's score. */
+  readonly judged: boolean;
+}
+
+export type OutcomeSurvey =
+  | { readonly ok: true; readonly rows: number; readonly families: readonly FamilySurvey[] }
+  | { readonly ok: false; readonly message: string };
+
+interface FamilyCount {
+  readonly tasks: Map<string, { readonly metric: string; rows: number }>;
+  readonly sizeRankOf: Map<string, number>;
+  judged: boolean;
+}
+
+/** Reads an outcome table once, checking every row, and lists what can be imported from it. Keeps names and counts only. Names stand for `models`, the shipped ones unless given. */
+export async function surveyOutcomes(source: CsvSource, models?: CardCatalogue["models"]): Promise<OutcomeSurvey> {
+  const families = new Map<string, FamilyCount>();
+  const read = await readOutcomeRows(source, (row) => {
+    const family = families.get(row.family) ?? { tasks: new Map(), sizeRankOf: new Map(), judged: false };
+    families.set(row.family, family);
+    const task = family.tasks.get(row.task) ?? { metric: row.metric, rows: 0 };
+    family.tasks.set(row.task, task);
+    task.rows++;
+    family.sizeRankOf.set(row.model, row.sizeRank);
+    family.judged ||= row.judged !== null;
+    return null;
+  });
+  if (!read.ok) return read;
+  return {
+    ok: true,
+    rows: read.rows,
+    families: [...families].map(([family, { tasks, sizeRankOf, judged }]) => ({
+      family,
+      tasks: [...tasks].map(([task, { metric, rows }]) => ({ task, metric, rows })),
+      models: [...sizeRankOf]
+        .sort(([, a], [, b]) => a - b)
+        .map(([tableName]) => ({ tableName, model: resolveModel(tableName, {}, models) ?? null })),
+      judged,
+    })),
+  };
+}

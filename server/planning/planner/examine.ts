@@ -1,0 +1,192 @@
+import type { BaselineFigures, Examination, ExaminedKind, SensitivityCase } from "@/server/contracts/studio";
+import { allBaselines, countOfBaselines } from "@/solver/baselines/allBaselines";
+import { figuresOf } from "@/solver/baselines/baselineFigures";
+import { type Constrained, gpusAllowed, isConstrained } from "@/solver/cascade/deploy/constrainedDeployment";
+import type { Explorer } from "@/solver/cascade/explore/explorer";
+import { addReached, latencyOnGpus } from "@/solver/cascade/explore/fixedDeployment";
+import { type ConstraintPrice, constrainedPrices } from "@/solver/cascade/whatIf/constrainedPrices";
+import { type GpuPrice, pricesOfGpus, pricesOfQuality, relativeOn } from "@/solver/cascade/whatIf/prices";
+import { PERTURBATIONS, type Perturbation, type PerturbedCascade, sensitivityTo } from "@/solver/cascade/whatIf/sensitivity";
+import type { MilpEngine } from "@/solver/milp/engine";
+import { gpuOfNode, gpuTypes } from "@/solver/plan/clusterGpus";
+import { noConstraints } from "@/solver/plan/constraints";
+import type { Objective, PlanDraft } from "@/solver/plan/plan";
+import { drawSample } from "@/solver/workload/sample";
+import type { Workload } from "@/solver/workload/workload";
+
+/** A plan with the explorer it came from. */
+export interface Examined {
+  readonly explorer: Explorer;
+  readonly draft: PlanDraft;
+  readonly workload: Workload;
+  /** Rows of the workload's outcomes that were planned on. */
+  readonly planning: Int32Array;
+  /** Whether the thresholds were set by hand. */
+  readonly fixed: boolean;
+  readonly engine: MilpEngine;
+  /** A clock for the time that the engine takes. */
+  readonly elapsedSeconds: () => number;
+}
+
+/** Answers one question about a plan; a sentence where it cannot be answered. */
+export function examine(kind: ExaminedKind, examined: Examined): Examination | string {
+  if (kind === "prices") return examinePrices(examined);
+  if (kind === "sensitivity") return examineSensitivity(examined);
+  return examineBaselines(examined);
+}
+
+/**
+ * What more hardware and another floor would bring. The tables tell how much faster or slower; the figures are the plan's own
+ * latency, simulated whole, times that.
+ */
+function examinePrices(examined: Examined): Examination {
+  const { draft, fixed } = examined;
+  const { objective } = draft.inputs;
+  const latencySeconds = latencyOf(draft);
+  const seconds = (relativeLatency: number | null) => (relativeLatency === null ? null : latencySeconds * relativeLatency);
+  tell(examined, 0, 2);
+  const { gpus, constraints } = hardwarePrices(examined);
+  tell(examined, 1, 2);
+  // A floor is no part of thresholds set by hand, and of the lowest cost it changes the cost.
+  const quality = fixed || objective.kind === "cost-under-both" ? [] : pricesOfQuality(constrainedInput(examined), objective);
+  return {
+    kind: "prices",
+    latencySeconds,
+    qualityFloor: objective.qualityFloor,
+    gpus: gpus.map(({ gpu, more, relativeLatency }) => ({ gpu, more, latencySeconds: seconds(relativeLatency) })),
+    quality: quality.map(({ points, relativeLatency }) => ({ points, latencySeconds: seconds(relativeLatency) })),
+    constraints: constraints.map(({ says, relativeLatency }) => ({ says, latencySeconds: latencySeconds * relativeLatency })),
+  };
+}
+
+/** What deployments of the plan's situation are made from. */
+function constrainedInput({ explorer, draft, engine, elapsedSeconds }: Examined): Constrained {
+  const { cluster, constraints = noConstraints, running = [], objective } = draft.inputs;
+  return { explorer, cluster, objective, constraints, running, engine, elapsedSeconds };
+}
+
+/** Prices of GPUs and of constraints: by counting GPUs where nothing else is to be kept, else by deploying anew. */
+function hardwarePrices(examined: Examined): { readonly gpus: readonly GpuPrice[]; readonly constraints: readonly ConstraintPrice[] } {
+  const input = constrainedInput(examined);
+  const { explorer, cluster, constraints, running, objective } = input;
+  const { draft } = examined;
+  const { stages, thresholds, startBelow } = cascadeOf(examined);
+  const routing = explorer.add(stages, thresholds, startBelow);
+  const types = gpuTypes(cluster).map((gpu) => ({
+    gpu,
+    nodeGpus: Math.max(...cluster.nodes.filter((node) => gpuOfNode(cluster, node) === gpu).map((node) => node.gpus)),
+  }));
+  const maxGpus = gpusOf(draft);
+  if (isConstrained({ cluster, constraints, running })) {
+    const asked = objective.kind === "cost-under-both" ? { ...objective, maxGpus } : objective;
+    return constrainedPrices({ ...input, objective: asked }, routing, types);
+  }
+  const on = { gpus: maxGpus, latency: objective.latency };
+  const capped = (["maxUsdPerHour", "maxGpus"] as const).flatMap((cap): ConstraintPrice[] => {
+    const other = gpusAllowed(cluster, { ...constraints, [cap]: null }, objective.maxGpus);
+    const relativeLatency = other > maxGpus ? relativeOn(explorer, routing, { ...on, other }) : null;
+    const unit = cap === "maxGpus" ? "GPUs" : "USD/hour";
+    return relativeLatency === null ? [] : [{ says: `at most ${constraints[cap]} ${unit}`, relativeLatency }];
+  });
+  return { gpus: pricesOfGpus(explorer, routing, { ...on, types }), constraints: objective.kind === "cost-under-both" ? [] : capped };
+}
+
+/** How the plan stands up to what it took for granted. Latencies are corrected by how far the tables are off the plan's own. */
+function examineSensitivity(examined: Examined): Examination | string {
+  const { explorer, draft } = examined;
+  const { cluster, constraints = noConstraints, running = [] } = draft.inputs;
+  if (isConstrained({ cluster, constraints, running })) {
+    return "Plans for other rates and judges are made by counting GPUs of one type, and this plan keeps constraints on replicas or has several types.";
+  }
+  const knobs = allowed(draft);
+  const cascade = cascadeOf(examined);
+  explorer.search();
+  const routing = explorer.routing(addReached(explorer, cascade.stages, cascade.thresholds, cascade.startBelow));
+  const correction = latencyOf(draft) / latencyOnGpus(routing, cascade.gpus, knobs.latency);
+  const figures = ({ latencySeconds, quality }: PerturbedCascade) => ({
+    latencySeconds: Number.isFinite(latencySeconds) ? correction * latencySeconds : null,
+    quality,
+  });
+  const cases = PERTURBATIONS.map((perturbation, done): SensitivityCase => {
+    tell(examined, done, PERTURBATIONS.length);
+    const { kept, anew, keeps, routingChanges, deploymentChanges } = sensitivityTo(perturbation, explorer.input, { knobs, plan: cascade });
+    return {
+      says: saysOf(perturbation),
+      keeps,
+      routingChanges,
+      deploymentChanges,
+      kept: figures(kept),
+      anew: anew === null ? null : figures(anew),
+    };
+  });
+  return { kind: "sensitivity", cases };
+}
+
+/**
+ * The baselines at the plan's rate on as many GPUs, held to its floor (where none is asked, to the quality it promises), each simulated
+ * whole under the requests that the plan was simulated with.
+ */
+function examineBaselines(examined: Examined): Examination | string {
+  const { explorer: searched, draft, workload, planning } = examined;
+  const { cluster, objective, workload: simulated } = draft.inputs;
+  const types = gpuTypes(cluster);
+  if (types.length > 1) return `Baselines are planned on one GPU type, and this cluster has ${types.join(" and ")}.`;
+  if (searched.input.judgeEngine !== undefined)
+    return "Baselines are planned with a judge of fixed time, and here the judge is an engine of its own.";
+  searched.search();
+  // Tables by GPU count hold for fewer GPUs too.
+  const explorer = { ...searched, input: { ...searched.input, maxGpus: gpusOf(draft) } };
+  const { requestsPerSecond, seed } = explorer.input;
+  const floor = objective.qualityFloor ?? draft.predictions.qualityBand.low;
+  const situation = { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning };
+  const sample = drawSample(workload, { part: "planning", requestsPerSecond, requests: simulated.sampleRequests, seed });
+  const systems: BaselineFigures[] = [];
+  const refused: { name: string; reason: string }[] = [];
+  let done = 0;
+  tell(examined, done, countOfBaselines(explorer.input.sample.models.length));
+  for (const { baseline } of allBaselines(situation, cascadeOf(examined))) {
+    if (baseline.outcome === "none") refused.push({ name: baseline.name, reason: baseline.reason });
+    else {
+      const { system } = baseline;
+      systems.push({ name: system.name, ...figuresOf(system, { situation, sample, latency: objective.latency }) });
+    }
+    done += 1;
+    tell(examined, done, countOfBaselines(explorer.input.sample.models.length));
+  }
+  return { kind: "baselines", systems, refused };
+}
+
+/** The plan's cascade in the explorer's indices, with the GPUs of each stage and of a judge's engine after them. */
+function cascadeOf({ explorer, draft: { policy, deployment } }: Examined) {
+  const { models } = explorer.input.sample;
+  const judged = policy.judge.engine !== undefined && policy.stages.length > 1;
+  return {
+    stages: policy.stages.map(({ model }) => models.indexOf(model)),
+    thresholds: policy.thresholds,
+    startBelow: policy.directStart?.below ?? 0,
+    gpus: [...policy.stages, ...(judged ? [policy.judge] : [])].map(
+      ({ model }) => deployment.find((own) => own.model === model)?.gpus ?? 0,
+    ),
+  };
+}
+
+/** The objective with the GPUs that constraints leave of those asked. */
+const allowed = ({ inputs: { objective, cluster, constraints = noConstraints } }: PlanDraft): Objective => ({
+  ...objective,
+  maxGpus: gpusAllowed(cluster, constraints, objective.maxGpus),
+});
+
+/** GPUs the plan could have: all that were allowed, but by lowest cost those it has. */
+const gpusOf = (draft: PlanDraft): number =>
+  draft.inputs.objective.kind === "cost-under-both" ? draft.deployment.reduce((sum, { gpus }) => sum + gpus, 0) : allowed(draft).maxGpus;
+
+const latencyOf = ({ inputs: { objective }, predictions }: PlanDraft): number =>
+  objective.latency === "end-to-end" ? predictions.p95Seconds : predictions.largestStageP95Seconds;
+
+const tell = ({ explorer }: Examined, done: number, of: number): void => explorer.input.progress?.({ phase: "examining", done, of });
+
+function saysOf(perturbation: Perturbation): string {
+  const percent = Math.round(100 * Math.abs(perturbation.factor - 1));
+  if (perturbation.kind === "rate") return `${percent} % ${perturbation.factor > 1 ? "more" : "fewer"} requests`;
+  return `a judge that scores ${percent} % lower and scatters by ${perturbation.noisePoints} points more`;
+}

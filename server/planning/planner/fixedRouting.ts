@@ -1,0 +1,44 @@
+import type { NoPlanKind } from "@/solver/cascade/explore/exploration";
+import type { Explorer } from "@/solver/cascade/explore/explorer";
+import { leastGpusOf } from "@/solver/cascade/explore/gatherExploration";
+import type { BuildPlanInput } from "@/solver/cascade/plan/planInput";
+import { refusalSays, routingRefusal, stageWithoutRequests } from "@/solver/cascade/routing/routingRefusal";
+import type { FixedRouting } from "./planningRequest";
+
+/** Why a routing set by hand is not planned for. */
+interface RefusedRouting {
+  readonly kind: Extract<NoPlanKind, "malformed" | "no-room">;
+  readonly reason: string;
+}
+
+/**
+ * A routing set by hand as indices, or why it is refused.
+ *
+ * @param withIdleStages whether stages that no request reaches are let through, for whoever turns their thresholds further.
+ */
+export function fixedRouting(
+  explorer: Explorer,
+  routing: NonNullable<FixedRouting>,
+  { withIdleStages = false }: { readonly withIdleStages?: boolean } = {},
+): NonNullable<BuildPlanInput["fixed"]> | RefusedRouting {
+  const { sample, shapes, fixedTopology, directStart } = explorer.input;
+  const ladder = {
+    models: sample.models,
+    leastGpus: leastGpusOf(shapes),
+    router: directStart !== undefined,
+    fixedTopology: fixedTopology !== undefined,
+  };
+  const refused = (refusal: NonNullable<ReturnType<typeof routingRefusal>>): RefusedRouting => ({
+    kind: refusal.kind === "fits-nowhere" ? "no-room" : "malformed",
+    reason: refusalSays(refusal, routing, ladder),
+  });
+  const refusal = routingRefusal(routing, ladder);
+  if (refusal !== null) return refused(refusal);
+  const stages = routing.models.map((model) => ladder.models.indexOf(model));
+  const startBelow = stages.length > 1 ? (routing.startBelow ?? 0) : 0;
+  const unreached =
+    withIdleStages || routing.withIdleStages === true
+      ? null
+      : stageWithoutRequests(explorer.outlook(stages, routing.thresholds, startBelow).routed.share);
+  return unreached === null ? { stages, thresholds: routing.thresholds, startBelow } : refused(unreached);
+}

@@ -1,0 +1,109 @@
+import type { Examination, Outcome, PlanningProgress, SolveAnswer } from "@/server/contracts/studio";
+import { ResidentThread } from "@/server/threads/residentThread";
+import { ThreadEnded } from "@/server/threads/workerThread";
+import type { ExplorationWire } from "@/solver/cascade/explore/explorationWire";
+import type { OnProgress } from "@/solver/cascade/explore/progress";
+import type { Serving, ServingFigures } from "@/solver/cascade/whatIf/servingFigures";
+import type {
+  ExamineRequest,
+  ExploreRequest,
+  PlanningAnswer,
+  PlanningSituation,
+  PlanningTask,
+  SolveRequest,
+  WorkerTask,
+} from "./planningRequest";
+import { sealPlan } from "./sealPlan";
+
+/** Who waits for an answer: may give up, and may want to know how far it is. */
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  /** At most ten times a second; the last before the answer may be left out. */
+  readonly onProgress?: OnProgress;
+}
+
+/** Finds cascade plans in a worker thread, so that nothing else waits. Command line and studio use the same. */
+export interface Planner {
+  /** Everything sliders need to choose plans without asking again. Refused when no model of the workload fits the cluster. */
+  explore(request: ExploreRequest, asking?: RequestOptions): Promise<Outcome<{ readonly exploration: ExplorationWire }>>;
+  /** A sealed plan, or why there is none and what could be reached. */
+  solve(request: SolveRequest, asking?: RequestOptions): Promise<SolveAnswer>;
+  /** One question about the plan that a request leads to; refused where it leads to none. */
+  examine(request: ExamineRequest, asking?: RequestOptions): Promise<Outcome<{ readonly examination: Examination }>>;
+  /** What requests feel under policies with the engines that serve at some moment; refused where an engine is not known by cards. */
+  serve(
+    situation: PlanningSituation,
+    servings: readonly Serving[],
+    asking?: RequestOptions,
+  ): Promise<Outcome<{ readonly figures: readonly ServingFigures[] }>>;
+  close(): Promise<void>;
+}
+
+/**
+ * A planner over one worker thread, started at the first request and again after a crash. Requests are answered in order; an
+ * aborted one rejects at once with the signal's reason, and the worker stops working on it.
+ *
+ * @param warm starts the worker now and warms it up, for whoever asks more than once: the first plan then does not pay for that. A
+ * request that comes meanwhile waits.
+ */
+export function createPlanner({ warm = false }: { readonly warm?: boolean } = {}): Planner {
+  /** Workloads that the thread holds. */
+  const sent = new Set<string>();
+  const thread = new ResidentThread<WorkerTask, PlanningAnswer | null, PlanningProgress>({ file: "planningWorker" }, () => sent.clear());
+
+  async function ask(
+    { workload, ...situation }: PlanningSituation,
+    task: PlanningTask,
+    asking: RequestOptions = {},
+  ): Promise<PlanningAnswer> {
+    const { signal, onProgress } = asking;
+    signal?.throwIfAborted();
+    const known = sent.has(situation.workloadId);
+    sent.add(situation.workloadId);
+    try {
+      const answer = await thread.ask(
+        { kind: "request", situation: { ...situation, workload: known ? null : workload }, task },
+        { signal, onSaid: onProgress },
+      );
+      if (answer === null) throw new Error("the worker gave no answer");
+      return answer;
+    } catch (problem) {
+      if (signal?.aborted) throw problem;
+      if (!(problem instanceof ThreadEnded)) throw new Error(`Planning failed: ${problem instanceof Error ? problem.stack : problem}`);
+      throw problem.kind === "closed"
+        ? new Error("The planner was closed.")
+        : new Error(`${problem.message} Ask again: a new one is started.`);
+    }
+  }
+
+  // Whether that goes well shows at the first request.
+  if (warm) thread.ask({ kind: "warm-up" }).catch(() => undefined);
+
+  return {
+    async explore({ around = null, ...situation }, asking) {
+      const answer = await ask(situation, { kind: "explore", around }, asking);
+      if (answer.kind === "exploration") return { ok: true, exploration: answer.exploration };
+      if (answer.kind === "infeasible") return { ok: false, message: answer.answer.reason };
+      throw new Error(`an exploration was asked, a ${answer.kind} came`);
+    },
+    async solve({ objective, fixed, ...situation }, asking) {
+      const answer = await ask(situation, { kind: "solve", objective, fixed }, asking);
+      if (answer.kind === "draft") return { outcome: "plan", plan: sealPlan(answer.draft, new Date()) };
+      if (answer.kind === "infeasible") return answer.answer;
+      throw new Error(`a plan was asked, an ${answer.kind} came`);
+    },
+    async examine({ objective, fixed, examine, ...situation }, asking) {
+      const answer = await ask(situation, { kind: "examine", objective, fixed, examine }, asking);
+      if (answer.kind === "examination") return { ok: true, examination: answer.examination };
+      if (answer.kind === "infeasible") return { ok: false, message: answer.answer.reason };
+      throw new Error(`an examination was asked, a ${answer.kind} came`);
+    },
+    async serve(situation, servings, asking) {
+      const answer = await ask(situation, { kind: "serve", servings }, asking);
+      if (answer.kind === "served") return { ok: true, figures: answer.figures };
+      if (answer.kind === "infeasible") return { ok: false, message: answer.answer.reason };
+      throw new Error(`what serves was asked, a ${answer.kind} came`);
+    },
+    close: () => thread.close(),
+  };
+}

@@ -1,0 +1,282 @@
+import { encodeExploration } from "@/solver/cascade/explore/explorationWire";
+import type { Explorer } from "@/solver/cascade/explore/explorer";
+import type { OnProgress } from "@/solver/cascade/explore/progress";
+import { variedRoutings } from "@/solver/cascade/explore/variedRoutings";
+import { buildPlan } from "@/solver/cascade/plan/buildPlan";
+import type { BuildPlanInput, NoPlan } from "@/solver/cascade/plan/planInput";
+import { type Serving, servingFiguresOf, servingRefusal } from "@/solver/cascade/whatIf/servingFigures";
+import { vllmProfile } from "@/solver/hardware/builtInProfiles";
+import type { UserCards } from "@/solver/hardware/cardSchema";
+import { cardOf, noUserCards } from "@/solver/hardware/catalogue";
+import { feasibleShapes } from "@/solver/hardware/replicaShapes";
+import type { MilpEngine } from "@/solver/milp/engine";
+import { gpuCount, gpuTypes } from "@/solver/plan/clusterGpus";
+import type { PlanConstraints } from "@/solver/plan/constraints";
+import type { Objective, PlanDraft } from "@/solver/plan/plan";
+import { withRouterScores } from "@/solver/workload/modelledRouter";
+import { splitPrompts } from "@/solver/workload/split";
+import type { Workload } from "@/solver/workload/workload";
+import { constraintRefusal } from "./constraintRefusal";
+import { examine } from "./examine";
+import { fixedRouting } from "./fixedRouting";
+import {
+  DEFAULT_PERCENTILE,
+  DEFAULT_QUALITY_CONFIDENCE,
+  judgeOf,
+  type PlanningAnswer,
+  type PlanningSituation,
+  type PlanningTask,
+} from "./planningRequest";
+import { catalogue, explorerOf, gpusOf, modelsOf, shapesOf, standing } from "./situationExplorer";
+
+/** Explorations kept ready: tables of one weigh a few MB. */
+const KEPT_EXPLORERS = 6;
+
+/** Nodes and GPUs searched when saying how many GPUs a model would need. */
+const ENOUGH_GPUS = 64;
+
+export interface PlanningDesk {
+  /** Blocks until done, telling how far it is. @throws Cancelled when `cancelled` turned true; its half-done exploration is dropped. */
+  work(situation: PlanningSituation, task: PlanningTask, cancelled: () => boolean, progress?: OnProgress): PlanningAnswer;
+}
+
+/** Thrown when nobody waits for the answer any more. */
+export class Cancelled extends Error {}
+
+/** What the planning worker does, without the thread: keeps explorations by situation and answers from them. */
+export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number): PlanningDesk {
+  const kept = new Map<string, Explorer>();
+  const found = new WeakMap<Explorer, { readonly question: string; readonly draft: PlanDraft }>();
+  const searched = new WeakSet<Explorer>();
+  let asked: () => boolean = () => false;
+  let tell: OnProgress = () => undefined;
+  let inHand: string | null = null;
+
+  function unlessCancelled(): void {
+    if (asked()) throw new Cancelled();
+  }
+
+  /** Nobody waits for more than one solve, nor for a whole simulation more. */
+  const stoppable: MilpEngine = {
+    name: engine.name,
+    solve(model, limits) {
+      unlessCancelled();
+      return engine.solve(model, limits);
+    },
+  };
+  const progress: OnProgress = (at) => {
+    unlessCancelled();
+    tell(at);
+  };
+
+  function explorerFor(situation: PlanningSituation, percentile: number): Explorer {
+    const { workloadId, cluster, userCards, engineProfile, requestsPerSecond } = situation;
+    const { qualityConfidence = DEFAULT_QUALITY_CONFIDENCE } = situation;
+    const models = modelsOf(situation);
+    const hardware = [cluster, userCards, engineProfile];
+    const judging = [judgeOf(situation), situation.directStart];
+    // Of the constraints what tables depend on, so that others are answered from warm ones.
+    const shapes = situation.constraints?.shapes ?? [];
+    const made = [hardware, models, shapes, standing(situation), judging];
+    const key = JSON.stringify([workloadId, requestsPerSecond, qualityConfidence, percentile, made]);
+    inHand = key;
+    const rows = planningPrompts(situation.workload);
+    const explored = { models, rows, percentile, qualityConfidence, cancelled: () => asked(), progress };
+    const explorer = kept.get(key) ?? explorerOf(situation, explored);
+    // Asked last is dropped last.
+    kept.delete(key);
+    kept.set(key, explorer);
+    const oldest = kept.keys().next().value;
+    if (kept.size > KEPT_EXPLORERS && oldest !== undefined) kept.delete(oldest);
+    return explorer;
+  }
+
+  function searchedExplorer(situation: PlanningSituation, percentile: number): Explorer {
+    const explorer = explorerFor(situation, percentile);
+    explorer.search();
+    unlessCancelled();
+    searched.add(explorer);
+    return explorer;
+  }
+
+  return {
+    work(asking, wanted, cancelled, told = () => undefined) {
+      const startedSeconds = nowSeconds();
+      const situation = readByRouter(asking);
+      if (wanted.kind === "serve") return served(situation, wanted.servings, cancelled);
+      const task = wanted;
+      const constrained =
+        judgeRefusal(situation) === null ? constraintRefusal(situation, task.kind === "explore" ? null : task.fixed) : null;
+      if (constrained !== null) return { kind: "infeasible", answer: constrained };
+      const unjudged = judgeRefusal(situation);
+      if (unjudged !== null) return infeasible("malformed", unjudged);
+      const unfit = doesNotFit(situation, task.kind === "explore" ? null : task.objective);
+      if (unfit !== null) return infeasible("no-room", unfit);
+      asked = cancelled;
+      tell = told;
+      inHand = null;
+      let whole = false;
+      try {
+        const answer = carryOut();
+        whole = !cancelled();
+        if (whole) return answer;
+        throw new Cancelled();
+      } finally {
+        // A search that was cut short must not pass for a whole one. What comes after a whole one is forgotten by the next question.
+        const explorer = inHand === null ? undefined : kept.get(inHand);
+        if (!whole && inHand !== null && explorer !== undefined && !searched.has(explorer)) kept.delete(inHand);
+      }
+
+      function carryOut(): PlanningAnswer {
+        if (task.kind === "explore") {
+          const explorer = searchedExplorer(situation, DEFAULT_PERCENTILE);
+          const around = task.around == null ? null : fixedRouting(explorer, task.around, { withIdleStages: true });
+          if (around !== null && "reason" in around) return infeasible(around.kind, around.reason);
+          const exploration = around === null ? explorer.exploration() : variedRoutings(explorer, around);
+          return { kind: "exploration", exploration: encodeExploration(exploration) };
+        }
+        const { objective } = task;
+        const explorer = searchedExplorer(
+          { ...situation, qualityConfidence: objective.qualityConfidence ?? DEFAULT_QUALITY_CONFIDENCE },
+          objective.percentile,
+        );
+        const fixed = task.fixed === null ? null : fixedRouting(explorer, task.fixed);
+        if (fixed !== null && "reason" in fixed) return infeasible(fixed.kind, fixed.reason);
+        const question = JSON.stringify([objective, task.fixed, situation.constraints, situation.running]);
+        const known = found.get(explorer);
+        // Of the very plan that was found: MILPs that run out of time need not end alike twice.
+        const draft = task.kind === "examine" && known?.question === question ? known.draft : planned(explorer, objective, fixed);
+        if (draft.kind === "infeasible") return draft;
+        unlessCancelled();
+        found.set(explorer, { question, draft });
+        if (task.kind === "solve") return { kind: "draft", draft };
+        // What an examination plans on its way would count from the start again.
+        tell = (at) => {
+          if (at.phase === "examining") told(at);
+        };
+        const { workload } = situation;
+        const examination = examine(task.examine, {
+          explorer,
+          draft,
+          workload,
+          planning: planningPrompts(workload),
+          fixed: fixed !== null,
+          engine: stoppable,
+          elapsedSeconds: () => nowSeconds() - startedSeconds,
+        });
+        return typeof examination === "string" ? infeasible("malformed", examination) : { kind: "examination", examination };
+      }
+
+      function planned(
+        explorer: Explorer,
+        objective: Objective,
+        fixed: BuildPlanInput["fixed"],
+      ): PlanDraft | Extract<PlanningAnswer, { kind: "infeasible" }> {
+        const built = buildPlan({
+          explorer,
+          workload: situation.workload,
+          workloadId: situation.workloadId,
+          cluster: situation.cluster,
+          objective,
+          judge: judgeOf(situation),
+          judgeTime: situation.judge?.kind === "fixed" ? situation.judge.source : undefined,
+          cards: catalogue(situation),
+          profile: situation.engineProfile ?? vllmProfile,
+          fixed,
+          ...(situation.constraints === undefined ? {} : { constraints: situation.constraints }),
+          ...(situation.running === undefined ? {} : { running: situation.running }),
+          explorerUnder: (constraints) => explorerUnder(constraints, objective),
+          engine: stoppable,
+          elapsedSeconds: () => nowSeconds() - startedSeconds,
+        });
+        if (built.outcome === "infeasible") return { kind: "infeasible", answer: built };
+        const { inputs } = built.draft;
+        return { ...built.draft, inputs: { ...inputs, ...ownCardsOf(situation, inputs.models) } };
+      }
+
+      /** The explorer of the situation under other constraints; null where they leave no model that fits. */
+      function explorerUnder(constraints: PlanConstraints, { qualityConfidence, percentile }: Objective): Explorer | null {
+        const other = { ...situation, constraints, qualityConfidence: qualityConfidence ?? DEFAULT_QUALITY_CONFIDENCE };
+        const fits = shapesOf(other, modelsOf(other)).some((shapes) => shapes.length > 0);
+        return fits && judgeRefusal(other) === null ? explorerFor(other, percentile) : null;
+      }
+    },
+  };
+}
+
+function served(situation: PlanningSituation, servings: readonly Serving[], cancelled: () => boolean): PlanningAnswer {
+  const { workload, requestsPerSecond, engineProfile = vllmProfile } = situation;
+  const { engineLimits } = situation.cluster;
+  const traffic = {
+    ...{ workload, requestsPerSecond, cards: catalogue(situation), profile: engineProfile },
+    ...(engineLimits === undefined ? {} : { engineLimits }),
+  };
+  const refusal = servings.map((serving) => servingRefusal(traffic, serving)).find((reason) => reason !== null);
+  if (refusal !== undefined) return infeasible("malformed", refusal);
+  const figuresOf = servingFiguresOf(traffic);
+  const figures = servings.map((serving) => {
+    if (cancelled()) throw new Cancelled();
+    return figuresOf(serving);
+  });
+  return { kind: "served", figures };
+}
+
+/** The situation with what its router makes of the prompts, where requests may start at a later stage. */
+function readByRouter(situation: PlanningSituation): PlanningSituation {
+  const { workload, directStart } = situation;
+  if (directStart === undefined) return situation;
+  return {
+    ...situation,
+    workload: { ...workload, outcomes: withRouterScores(workload.outcomes, { ...directStart, seed: workload.seed }) },
+  };
+}
+
+const infeasible = (kind: NoPlan["kind"], reason: string): PlanningAnswer => ({
+  kind: "infeasible",
+  answer: { outcome: "infeasible", kind, reason, bestQuality: null, bestLatencySeconds: null },
+});
+
+/** What a plan records, so that it can be made again when the user's cards have changed. Prices are the cluster's. */
+function ownCardsOf(
+  { userCards = noUserCards, cluster }: PlanningSituation,
+  planned: readonly string[],
+): { readonly userCards?: UserCards } {
+  const models = userCards.models.filter(({ id }) => planned.includes(id));
+  const types = gpuTypes(cluster);
+  const gpus = userCards.gpus.filter(({ id }) => types.includes(id));
+  return models.length + gpus.length === 0 ? {} : { userCards: { models, gpus, prices: {} } };
+}
+
+/** What is wrong with a judge as an engine of its own, in one sentence; null where nothing is. */
+function judgeRefusal(situation: PlanningSituation): string | null {
+  const { judge } = situation;
+  if (judge?.kind !== "engine") return null;
+  if (situation.constraints?.excluded.includes(judge.model))
+    return `${judge.model} is excluded and cannot judge: take another model as the judge.`;
+  if (modelsOf(situation).includes(judge.model)) return `${judge.model} answers and cannot judge itself: take another model as the judge.`;
+  if (cardOf(catalogue(situation).models, judge.model) === undefined) return `There is no card of the judge's model ${judge.model}.`;
+  return shapesOf(situation, [judge.model])[0]?.length === 0 ? `The judge's model ${judge.model} fits on no GPUs of the cluster.` : null;
+}
+
+/** Refuses a cluster on which no model of the ladder fits, naming what the smallest would need; null where one does. */
+function doesNotFit(situation: PlanningSituation, objective: Objective | null): string | null {
+  const { cluster } = situation;
+  const models = modelsOf(situation);
+  const most = Math.min(gpuCount(cluster), objective?.maxGpus ?? Number.POSITIVE_INFINITY);
+  const shapes = shapesOf(situation, models).flat();
+  if (shapes.some(({ shape }) => shape.tp * shape.pp <= most)) return null;
+  const types = gpusOf(situation);
+  const named = types.map(({ id }) => id).join(" or ");
+  const enough = { gpusPerNode: ENOUGH_GPUS, maxGpus: ENOUGH_GPUS };
+  const needs = models.flatMap((model) => {
+    const card = cardOf(catalogue(situation).models, model);
+    const fitting = types.flatMap((gpu) => (card === undefined ? [] : feasibleShapes(card, gpu, enough).slice(0, 1)));
+    const gpus = Math.min(...fitting.map(({ tp, pp }) => tp * pp));
+    return fitting.length === 0 ? [] : [{ model, gpus }];
+  });
+  const [smallest] = needs.sort((a, b) => a.gpus - b.gpus);
+  if (smallest === undefined) return `No model of the ladder fits on ${ENOUGH_GPUS} GPUs of type ${named}: take a larger GPU.`;
+  return `The smallest model that fits, ${smallest.model}, needs ${smallest.gpus} of these GPUs for one replica; there ${most === 1 ? "is" : "are"} ${most} GPU${most === 1 ? "" : "s"} of type ${named}.`;
+}
+
+const planningPrompts = (workload: Workload): Int32Array => splitPrompts(workload.outcomes.promptIds.length, workload.seed).planning;

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import { policyHash } from "@/server/contracts/gateway/policyHash";
+import { canonicalJson, type Json } from "@/solver/plan/canonical";
+import { type Plan, planSchema, type UnsealedPlan } from "@/solver/plan/plan";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
+
+const sha256Hex = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+type Hashed = Pick<Plan, "deployment" | "policy" | "inputs">;
+
+/** A plan's three hashes: its topology's, its policy's, and the id that covers both and the cluster that it was made for. */
+export function planHashes({ deployment, policy, inputs }: Hashed) {
+  return {
+    topologyHash: sha256Hex(canonicalJson(deployment as unknown as Json)),
+    policyHash: policyHash(policy),
+    id: sha256Hex(canonicalJson({ clusterId: inputs.cluster.id, deployment, policy } as unknown as Json)),
+  };
+}
+
+/** The id of plans that were sealed before ids covered the cluster. */
+export const earlierPlanId = ({ deployment, policy }: Hashed): string =>
+  sha256Hex(canonicalJson({ deployment, policy } as unknown as Json));
+
+/**
+ * Seals a draft into an immutable plan: validates it, hashes what it does and where, dates it.
+ * @throws ZodError when the draft breaks the schema: a bug of the planner, never the operator's input.
+ */
+export function sealPlan<Policy extends PolicyDocument>(
+  draft: UnsealedPlan & { readonly policy: Policy },
+  createdAt: Date,
+): Plan & { policy: Policy } {
+  const sealed = planSchema.parse({
+    ...draft,
+    ...planHashes(draft),
+    metadata: { ...draft.metadata, createdAt: createdAt.toISOString() },
+  });
+  return { ...sealed, policy: draft.policy };
+}

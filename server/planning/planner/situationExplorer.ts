@@ -1,0 +1,113 @@
+import { createExplorer } from "@/solver/cascade/explore/explore";
+import type { ExploreInput, Explorer } from "@/solver/cascade/explore/explorer";
+import { planningSample } from "@/solver/cascade/routing/routing";
+import { fixedTopology } from "@/solver/cascade/tables/fixedTopology";
+import { meanUsdPerGpuHour } from "@/solver/cascade/tables/gpuMix";
+import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import { limitsOfModel } from "@/solver/hardware/engineLimits";
+import type { GpuCard } from "@/solver/hardware/gpus";
+import { feasibleReplicas, type ShapedReplica } from "@/solver/hardware/replicaShapes";
+import { mixSeed } from "@/solver/numeric/random";
+import { gpuCount, gpuOfNode, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import { allowsReplica, noConstraints } from "@/solver/plan/constraints";
+import { judgeOf, type PlanningSituation } from "./planningRequest";
+
+type Hardware = Pick<PlanningSituation, "cluster" | "userCards" | "engineProfile" | "constraints">;
+
+export const catalogue = ({ userCards = noUserCards }: Hardware): CardCatalogue => catalogueOf(userCards);
+
+/** The models to plan with, smallest first: those asked for that no constraint excludes. */
+export const modelsOf = ({
+  workload,
+  models,
+  constraints,
+}: Pick<PlanningSituation, "workload" | "models" | "constraints">): readonly string[] =>
+  workload.outcomes.models
+    .map(({ model }) => model)
+    .filter((model) => (models === undefined || models.includes(model)) && !constraints?.excluded.includes(model));
+
+/** The cluster's GPU types, its own first. @throws when one has no card. */
+export function gpusOf(hardware: Hardware): readonly GpuCard[] {
+  const { gpus } = catalogue(hardware);
+  return gpuTypes(hardware.cluster).map((id) => {
+    const gpu = cardOf(gpus, id);
+    if (gpu === undefined) throw new Error(`no card of the GPU ${id}`);
+    return gpu;
+  });
+}
+
+/** The replicas of each model that fit the cluster in a shape that the constraints allow, ascending by GPUs. @throws when a card is missing. */
+export function shapesOf(hardware: Hardware, models: readonly string[]): readonly (readonly ShapedReplica[])[] {
+  const { cluster, engineProfile, constraints } = hardware;
+  const gpus = gpusOf(hardware);
+  const cards = catalogue(hardware).models;
+  return models.map((id) => {
+    const card = cardOf(cards, id);
+    if (card === undefined) throw new Error(`no card of the model ${id}`);
+    const limits = limitsOfModel(cluster.engineLimits, id);
+    const wanted = constraints?.shapes.filter(({ model }) => model === id) ?? [];
+    return gpus
+      .flatMap((gpu) => feasibleReplicas(card, gpu, { ...limitsOf(cluster, gpu.id), limits }, engineProfile))
+      .filter(({ shape }) => wanted.every(({ tp, pp }) => tp === shape.tp && pp === shape.pp))
+      .sort((a, b) => a.shape.tp * a.shape.pp - b.shape.tp * b.shape.pp);
+  });
+}
+
+/** What bounds replicas on the GPUs of one type. */
+const limitsOf = (cluster: ClusterSpec, gpu: string): { readonly gpusPerNode: number; readonly maxGpus: number } => ({
+  gpusPerNode: Math.max(...cluster.nodes.filter((node) => gpuOfNode(cluster, node) === gpu).map((node) => node.gpus)),
+  maxGpus: gpuCount(cluster, gpu),
+});
+
+/** What an explorer is made for beside its situation. */
+export interface Explored extends Pick<ExploreInput, "qualityConfidence" | "cancelled" | "progress"> {
+  readonly models: readonly string[];
+  /** Rows of the workload's outcomes to plan on. */
+  readonly rows: Int32Array;
+  readonly percentile: number;
+}
+
+/** What runs and a plan may use, with its GPU type, where that is given; null where replicas are chosen. */
+export function standing({
+  cluster,
+  running = [],
+  topology,
+  constraints = noConstraints,
+}: Pick<PlanningSituation, "cluster" | "running" | "topology" | "constraints">) {
+  if (topology !== "given") return null;
+  return running
+    .filter((replica) => allowsReplica(constraints, replica))
+    .map(({ model, shape, placements }) => {
+      const node = cluster.nodes.find(({ name }) => name === placements[0]?.node);
+      return { model, shape, gpu: node === undefined ? cluster.gpu : gpuOfNode(cluster, node) };
+    });
+}
+
+/** An explorer of a situation. @throws when a card is missing. */
+export function explorerOf(situation: PlanningSituation, { models, rows, percentile, ...explored }: Explored): Explorer {
+  const { workload, cluster, requestsPerSecond, directStart, judge } = situation;
+  const mix = gpuTypes(cluster).map((gpu) => ({ gpu, gpus: gpuCount(cluster, gpu) }));
+  const judgeModels = judge?.kind === "engine" ? [judge.model] : [];
+  const shapes = shapesOf(situation, [...models, ...judgeModels]);
+  const running = standing(situation);
+  const fixed = running === null ? null : fixedTopology([...models, ...judgeModels], shapes, running);
+  const stays =
+    fixed === null ? shapes : shapes.map((own, model) => own.filter(({ shape }) => fixed[model]?.some((one) => one.shape === shape)));
+  return createExplorer({
+    ...explored,
+    sample: planningSample(workload.outcomes, rows, models),
+    shapes: stays.slice(0, models.length),
+    ...(fixed === null ? {} : { fixedTopology: fixed }),
+    arrivalSeconds: workload.arrivalSeconds,
+    requestsPerSecond,
+    maxGpus: gpuCount(cluster),
+    ...(mix.length > 1 ? { mix } : {}),
+    usdPerGpuHour: meanUsdPerGpuHour(mix, gpuPrices(cluster)),
+    judge: judgeOf(situation),
+    ...(judge?.kind === "engine" ? { judgeEngine: { ...judge, shapes: stays[models.length] ?? [] } } : {}),
+    ...(directStart === undefined ? {} : { directStart }),
+    quantile: percentile / 100,
+    seed: mixSeed(workload.seed, "planning"),
+  });
+}

@@ -1,0 +1,43 @@
+import type { RequestOptions } from "@/server/planning/planner/planner";
+import type { PlanningProgress } from "@/solver/cascade/explore/progress";
+
+/** What planning is at, now and then, and the answer at the end. */
+export type Progressing<Answer> =
+  | { readonly kind: "progress"; readonly progress: PlanningProgress }
+  | { readonly kind: "answer"; readonly answer: Answer };
+
+/**
+ * Asks, and tells what the planner is at until it answers. Of progress that nobody has taken yet only the last is told. Whoever stops
+ * listening, or aborts, stops the planner.
+ */
+export async function* withProgress<Answer>(
+  ask: (asking: RequestOptions) => Promise<Answer>,
+  signal: AbortSignal,
+): AsyncGenerator<Progressing<Answer>, void> {
+  const left = new AbortController();
+  let latest: PlanningProgress | null = null;
+  let wake = (): void => undefined;
+  const onProgress = (progress: PlanningProgress): void => {
+    latest = progress;
+    wake();
+  };
+  const answering = ask({ signal: AbortSignal.any([signal, left.signal]), onProgress }).then((answer) => ({ answer }));
+  // Who has left does not hear how it ended.
+  answering.catch(() => undefined);
+  try {
+    for (;;) {
+      const told = new Promise<null>((resolve) => {
+        wake = () => resolve(null);
+        if (latest !== null) wake();
+      });
+      const settled = await Promise.race([answering, told]);
+      if (settled !== null) return yield { kind: "answer", answer: settled.answer };
+      if (latest === null) continue;
+      const progress: PlanningProgress = latest;
+      latest = null;
+      yield { kind: "progress", progress };
+    }
+  } finally {
+    left.abort();
+  }
+}

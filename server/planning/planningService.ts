@@ -1,0 +1,204 @@
+import { profileInUse } from "@/server/calibration/profileInUse";
+import type { CardStore } from "@/server/cards/cardStore";
+import type { ExamineRequest, ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
+import type { Examination, ExamineEvent, ExploreAnswer, Outcome, SolveAnswer } from "@/server/contracts/studio";
+import { type FixedTopologyRequest, fixedTopology } from "@/server/endpoints/fixedTopology";
+import { readConnection } from "@/server/fleet/connection";
+import { atWorkload } from "@/server/judges/atWorkload";
+import { createJudgeMonitor, type JudgeMonitor } from "@/server/judges/judgeMonitor";
+import { asItRuns, type PredictedAsItRuns, predictedAsItRuns } from "@/server/planning/planner/asItRuns";
+import type { Planner, RequestOptions } from "@/server/planning/planner/planner";
+import type { JudgeChoice, PlanningSituation } from "@/server/planning/planner/planningRequest";
+import { situationOf } from "@/server/planning/planner/situationOf";
+import type { ClusterRow } from "@/server/store/clusterRepository";
+import type { Store } from "@/server/store/store";
+import { loadWorkload } from "@/server/workloads/storedWorkloads";
+import type { Serving, ServingFigures } from "@/solver/cascade/whatIf/servingFigures";
+import { cardOf } from "@/solver/hardware/catalogue";
+import { gpuTypes } from "@/solver/plan/clusterGpus";
+import type { RunningReplica } from "@/solver/plan/clusterSpec";
+import type { Plan } from "@/solver/plan/plan";
+import { runningReplicas } from "@/solver/plan/runningReplicas";
+import type { Workload } from "@/solver/workload/workload";
+import { withProgress } from "./planner/withProgress";
+
+/** Workloads kept unpacked between the requests of a turning knob; each is some megabytes. */
+const unpackedWorkloads = 3;
+
+/** Examinations kept, so that opening one again costs nothing: some kB each. */
+const keptExaminations = 60;
+
+/** Figures of engines under a policy that are kept, so that a dip which is looked at again costs nothing. */
+const keptFigures = 500;
+
+/** What runs, for plans that change as little of it as they can; left out: the cluster's own where changes are limited, else nothing. */
+interface WithRunning {
+  readonly running?: readonly RunningReplica[];
+}
+
+/** What the planner answers to requests that name what the store holds. */
+export interface Planning {
+  explore(request: ExploreRequest, asking: RequestOptions): Promise<ExploreAnswer>;
+  solve(request: SolveRequest & WithRunning, asking: RequestOptions): Promise<SolveAnswer>;
+  /** What is predicted of a plan as it runs, its replicas and thresholds, in a situation. */
+  predict(plan: Plan, request: ExploreRequest, asking: RequestOptions): Promise<PredictedAsItRuns>;
+  examine(request: ExamineRequest, signal: AbortSignal): AsyncGenerator<ExamineEvent, void>;
+  /** What a kept plan's policy does on some engines at a rate, simulated with the plan's own inputs. Refused where its workload is not kept. */
+  serve(
+    plan: Plan,
+    asked: { readonly servings: readonly Serving[]; readonly requestsPerSecond: number },
+    signal: AbortSignal,
+  ): Promise<Outcome<{ readonly figures: readonly ServingFigures[] }>>;
+}
+
+/** The planner over what the store holds: ids in, explorations and plans out. `judges` left out: of their times, only what is kept counts. */
+export function createPlanningService(
+  store: Store,
+  planner: Planner,
+  cards: CardStore,
+  judges: Pick<JudgeMonitor, "planned"> = createJudgeMonitor({ store, clusterOf: () => null }),
+): Planning {
+  const unpacked = new Map<string, Workload>();
+  const examined = new Map<string, Examination>();
+  const served = new Map<string, ServingFigures>();
+
+  function workloadOf(id: string): Workload | null {
+    const workload = unpacked.get(id) ?? loadWorkload(store, id);
+    if (workload === null) return null;
+    unpacked.delete(id);
+    unpacked.set(id, workload);
+    const oldest = unpacked.keys().next().value;
+    if (unpacked.size > unpackedWorkloads && oldest !== undefined) unpacked.delete(oldest);
+    return workload;
+  }
+
+  function keep(key: string, examination: Examination): void {
+    examined.set(key, examination);
+    const oldest = examined.keys().next().value;
+    if (examined.size > keptExaminations && oldest !== undefined) examined.delete(oldest);
+  }
+
+  async function serve(...[plan, { servings, requestsPerSecond }, signal]: Parameters<Planning["serve"]>): ReturnType<Planning["serve"]> {
+    const { policy, inputs } = plan;
+    if (policy.kind !== "cascade") return { ok: false, message: `Only cascades are simulated, not ${policy.kind}.` };
+    const workload = workloadOf(inputs.workload.id);
+    if (workload === null)
+      return { ok: false, message: `The workload of ${plan.metadata.name} is not kept here, so that nothing can be simulated with it.` };
+    const situation = { ...situationOf({ policy, inputs }, workload), requestsPerSecond };
+    const { workload: _, ...asked } = situation;
+    const keyOf = (serving: Serving): string => JSON.stringify([asked, serving]);
+    const missing = servings.filter((serving) => !served.has(keyOf(serving)));
+    if (missing.length > 0) {
+      const answer = await planner.serve(situation, missing, { signal });
+      if (!answer.ok) return answer;
+      for (const [index, serving] of missing.entries()) {
+        const own = answer.figures[index];
+        if (own !== undefined) served.set(keyOf(serving), own);
+      }
+    }
+    const found = servings.flatMap((serving) => served.get(keyOf(serving)) ?? []);
+    for (const key of [...served.keys()].slice(0, Math.max(0, served.size - keptFigures))) served.delete(key);
+    return { ok: true, figures: found };
+  }
+
+  function running(clusterId: string): readonly RunningReplica[] {
+    const planId = store.clusters.get(clusterId)?.runningPlanId ?? null;
+    const plan = planId === null ? null : store.plans.get(planId);
+    return plan === null ? [] : runningReplicas(plan);
+  }
+
+  function situation(
+    request: ExploreRequest & WithRunning,
+  ): Outcome<{ readonly situation: PlanningSituation; readonly notes: readonly string[] }> {
+    const { workloadId, clusterId, requestsPerSecond, constraints, directStart } = request;
+    const row = store.clusters.get(clusterId);
+    if (row === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
+    const cluster = row.spec;
+    const workload = store.workloads.summary(workloadId) === null ? null : workloadOf(workloadId);
+    if (workload === null) return { ok: false, message: `There is no workload ${workloadId}.` };
+    const { userCards, catalogue, problem } = cards.read();
+    const judge = judgeFor(request.judge, { clusterId, workload });
+    const models = workload.outcomes.models.map(({ model }) => model);
+    const given = givenBy(row, { cluster, userCards, models, constraints, judge });
+    if (given !== null && !given.ok) return given;
+    const missing =
+      (given?.part.models ?? models).find((model) => cardOf(catalogue.models, model) === undefined) ??
+      gpuTypes(cluster).find((type) => cardOf(catalogue.gpus, type) === undefined);
+    if (missing !== undefined) return { ok: false, message: `There is no card of ${missing}. ${problem ?? "Add it under Cards."}` };
+    const limited = (constraints?.maxChangedReplicas ?? null) !== null;
+    const asked = {
+      ...(constraints === undefined ? {} : { constraints }),
+      judge,
+      ...(directStart === undefined ? {} : { directStart }),
+      // What runs matters to a plan only where it is to change little.
+      ...(request.running !== undefined ? { running: request.running } : limited ? { running: running(clusterId) } : {}),
+    };
+    const engineProfile = profileInUse(store);
+    const whole = { workload, workloadId, cluster, userCards, engineProfile, requestsPerSecond, ...asked };
+    return { ok: true, situation: { ...whole, ...given?.part }, notes: given?.notes ?? [] };
+  }
+
+  /** The judge that is asked for; where that is none of the plan's engines, with its time as it is known for the cluster unless one is given. */
+  function judgeFor(
+    judge: ExploreRequest["judge"],
+    { clusterId, workload }: { readonly clusterId: string; readonly workload: Workload },
+  ): JudgeChoice {
+    if (judge?.kind === "engine") return judge;
+    const known = judges.planned(clusterId);
+    const { secondsPerCall } = judge ?? known;
+    return atWorkload(judge === undefined ? known : { ...known, secondsPerCall, source: { kind: "entered" } }, workload);
+  }
+
+  /** What the engines settle where they are run by somebody else; null where plans decide what runs. */
+  function givenBy({ spec, connection }: ClusterRow, request: FixedTopologyRequest): ReturnType<typeof fixedTopology> | null {
+    if (spec.kind !== "endpoints") return null;
+    const read = readConnection(connection);
+    if (!read.ok) return read;
+    return read.value.kind === "endpoints" ? fixedTopology(read.value, request) : null;
+  }
+
+  return {
+    serve,
+    async explore({ around = null, ...request }, asking) {
+      const found = situation(request);
+      if (!found.ok) return found;
+      const answer = await planner.explore({ ...found.situation, around }, asking);
+      return answer.ok ? { ...answer, ...noted(found.notes) } : answer;
+    },
+    async solve({ objective, fixed, ...request }, asking) {
+      const found = situation(request);
+      if (!found.ok)
+        return { outcome: "infeasible", kind: "malformed", reason: found.message, bestQuality: null, bestLatencySeconds: null };
+      const answer = await planner.solve({ ...found.situation, objective, fixed }, asking);
+      return answer.outcome === "plan" ? { ...answer, ...noted(found.notes) } : answer;
+    },
+    async predict(plan, request, asking) {
+      const { policy } = plan;
+      if (policy.kind !== "cascade")
+        return { kind: "not-evaluated", because: `Only cascades are simulated, and this policy is ${policy.kind}.` };
+      const found = situation(request);
+      if (!found.ok) return { kind: "not-evaluated", because: found.message };
+      return predictedAsItRuns(await planner.solve(asItRuns(found.situation, { ...plan, policy }), asking));
+    },
+    async *examine({ objective, fixed, examine, ...request }, signal) {
+      const found = situation(request);
+      if (!found.ok) return yield { kind: "refused", message: found.message };
+      const { workload: _, judge, ...asked } = found.situation;
+      // Where the judge's time is known from changes nothing of what is examined.
+      const key = JSON.stringify([asked, { ...judge, source: null }, objective, fixed, examine]);
+      const known = examined.get(key);
+      if (known !== undefined) return yield { kind: "answer", examination: known };
+      const asking = (own: RequestOptions) => planner.examine({ ...found.situation, objective, fixed, examine }, own);
+      for await (const event of withProgress(asking, signal)) {
+        if (event.kind === "progress") yield event;
+        else if (!event.answer.ok) yield { kind: "refused", message: event.answer.message };
+        else {
+          keep(key, event.answer.examination);
+          yield { kind: "answer", examination: event.answer.examination };
+        }
+      }
+    },
+  };
+}
+
+const noted = (notes: readonly string[]): { readonly notes?: readonly string[] } => (notes.length === 0 ? {} : { notes });

@@ -1,0 +1,106 @@
+import { expect, it } from "vitest";
+import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
+import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
+import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
+import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
+import { buildPolicy } from "@/solver/policies/buildPolicy";
+import { drawPrograms } from "@/solver/workflow/drawPrograms";
+import { workflowOfDocument } from "@/solver/workflow/workflowDocuments";
+import { generatedWorkload } from "@/solver/workload/generated";
+import { type EnginesOfPlan, type JustInTimeAsked, justInTimeRouting, plannedModels } from "./justInTimeRouting";
+
+const models = ["qwen2.5-7b", "qwen2.5-32b"];
+const workload = generatedWorkload({ prompts: 600, ladder: models, seed: 4 });
+const told = (instructions: string) =>
+  workflowDocumentSchema.parse({
+    name: "vote",
+    agents: [
+      { name: "one", instructions },
+      { name: "two", instructions },
+      { name: "three", instructions },
+      { name: "tally", reads: ["one", "two", "three"], part: "votes" },
+    ],
+  });
+const workflow = told("Answer.");
+const asked = (workflows: JustInTimeAsked["workflows"] = [{ workflow }]): JustInTimeAsked => ({
+  workflows,
+  selection: { kind: "beam", width: 4 },
+});
+
+const draft = examplePlanDraft();
+const planAt = (requestsPerSecond: number): EnginesOfPlan => ({
+  inputs: { ...draft.inputs, workload: { ...draft.inputs.workload, requestsPerSecond } },
+  policy: { kind: "fixed", model: "qwen2.5-32b", order: { kind: "fcfs" }, place: { kind: "least-load" } },
+  deployment: models.map((model, at) => ({
+    ...{ model, precision: "bf16" as const, gpu: "l40s", gpus: at + 1 },
+    replicas: [{ tp: at + 1, pp: 1, count: 1, shareEach: 1, placements: [] }],
+  })),
+});
+
+function routed(plan: EnginesOfPlan, of = asked()) {
+  const made = justInTimeRouting(plan, workload, of);
+  if (!made.ok) throw new Error(made.message);
+  return made;
+}
+
+/** Many programs at once on the plan's engines, all by their largest model, with so many times in flight what it is said to saturate at. */
+function overloaded(times: number) {
+  const { policy } = routed(planAt(4));
+  const scaled = {
+    ...policy,
+    models: policy.models.map(({ saturationBatch, throughput, ...model }) => ({
+      ...model,
+      saturationBatch: times * saturationBatch,
+      throughput: throughput.map((point, at) => (at === throughput.length - 1 ? { ...point, batch: times * saturationBatch } : point)),
+    })),
+  };
+  const planned = plannedModels(planAt(4), workload, [workflow]);
+  if (!planned.ok) throw new Error(planned.message);
+  const replicas = planned.models.flatMap(({ model, replica: shapes }) =>
+    shapes.map(({ replica }, at): ClusterReplica => ({ id: `${model} ${at}`, model, replica, maxInFlight: 1024 })),
+  );
+  const sample = drawPrograms({
+    outcomes: {
+      ...workload.outcomes,
+      models: models.flatMap((name) => workload.outcomes.models.find(({ model }) => model === name) ?? []),
+    },
+    prompts: Int32Array.from({ length: 600 }, (_, prompt) => prompt),
+    mix: [{ workflow: workflowOfDocument(workflow), share: 1 }],
+    correlation: 0.5,
+    arrivalSeconds: Float64Array.from({ length: 400 }, (_, at) => at * 1e-6),
+    seed: 9,
+  });
+  const { preemptions, horizonSeconds } = simulatePrograms({ policy: buildPolicy(scaled), sample, replicas });
+  return { preemptions, horizonSeconds };
+}
+
+it("finds a saturation at which its engines preempt nothing under programs of the workflow, and twice which is hardly faster", () => {
+  const [at, twice] = [overloaded(1), overloaded(2)];
+  expect(at.preemptions).toBe(0);
+  expect(twice.preemptions).toBeGreaterThan(50);
+  expect(at.horizonSeconds / twice.horizonSeconds).toBeLessThan(1.03);
+});
+
+it("is profiled with what agents read of others, which holds an engine's cache", () => {
+  const inputs = (workflows: Parameters<typeof plannedModels>[2]) => {
+    const planned = plannedModels(planAt(4), workload, workflows);
+    if (!planned.ok) throw new Error(planned.message);
+    return Array.from(planned.models[1]!.requests.inputTokens);
+  };
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  expect(inputs([])).toEqual(Array.from(workload.outcomes.inputTokens));
+  expect(mean(inputs([workflow]))).toBeGreaterThan(mean(inputs([])) + 50);
+});
+
+it("says what becomes of the traffic that the plan is made for where it names no workflow, loudly where its largest model is too slow for it", () => {
+  const [enough, tooMuch] = [routed(planAt(0.1)), routed(planAt(500))];
+  expect(enough.notes[0]).toMatch(
+    /^Requests of no declared workflow all go to qwen2.5-32b: its engines write [\d,]+ tokens\/s at saturation/,
+  );
+  expect(tooMuch.notes[0]).toMatch(/^Too much for qwen2.5-32b unless requests name a workflow.*at 500 requests\/s asks for [\d,]+\.$/);
+});
+
+it("names the agents that nobody told what to do", () => {
+  expect(routed(planAt(4)).notes.at(-1)).toMatch(/^vote: no instructions for tally\. /);
+  expect(routed(planAt(4), asked([{ workflow: told(" ") }])).notes.at(-1)).toMatch(/^vote: no instructions for one, two, three, tally\. /);
+});

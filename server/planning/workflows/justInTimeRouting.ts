@@ -1,0 +1,190 @@
+import type { Outcome } from "@/server/contracts/studio";
+import type { ReplicaModel } from "@/solver/engine/replicaModel";
+import type { ServedRequests } from "@/solver/engine/throughputCurve";
+import { activeParams } from "@/solver/hardware/architecture";
+import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import { limitsOfModel, withLimits } from "@/solver/hardware/engineLimits";
+import { atPrecision } from "@/solver/hardware/modelCard";
+import { replicaModel } from "@/solver/hardware/replicaShapes";
+import { requestsOn } from "@/solver/lab/engineFigures";
+import { mean } from "@/solver/numeric/quantile";
+import { mixSeed } from "@/solver/numeric/random";
+import type { ModelDeployment, UnsealedPlan } from "@/solver/plan/plan";
+import { type JustInTimePolicy, judgeEngineOf, modelsOf } from "@/solver/plan/policySchema";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { type JustInTimeModel, justInTimeDocument } from "@/solver/policies/justInTime/justInTimeDocument";
+import { policyRefusal } from "@/solver/policies/policyRefusal";
+import { spaceRefusal } from "@/solver/workflow/configurationSpace";
+import { drawPrograms } from "@/solver/workflow/drawPrograms";
+import { workflowOfDocument } from "@/solver/workflow/workflowDocuments";
+import { splitPrompts } from "@/solver/workload/split";
+import type { Workload } from "@/solver/workload/workload";
+
+/** What of a plan says which engines there are, and how they were modelled. */
+export type EnginesOfPlan = Pick<UnsealedPlan, "deployment" | "policy" | "inputs">;
+
+/** Shapes of one model's engines with how many there are of each. */
+type Shapes = readonly { readonly replica: ReplicaModel; readonly count: number }[];
+
+/** A model of a plan as a just-in-time policy is made for it, with the shapes of its engines. */
+export type PlannedModel = Omit<JustInTimeModel, "replica"> & { readonly replica: Shapes };
+
+/** Programs whose requests stand for those of workflows, and how alike their stages are: nothing published says it, so halfway between the ends. */
+const PROGRAMS = 1000;
+const CORRELATION = 0.5;
+
+/**
+ * Models of a plan's engines with what a just-in-time policy says of them: active parameters as cost, engines as the plan modelled them, requests as
+ * long as those of programs of the workflows made from the workload, what agents read of others included; without workflows, as the workload's own.
+ * A model that only judges is none of them.
+ *
+ * @returns in a sentence why there is none to choose among.
+ */
+export function plannedModels(
+  plan: EnginesOfPlan,
+  workload: Workload,
+  workflows: readonly WorkflowDocument[],
+): Outcome<{ readonly models: readonly PlannedModel[] }> {
+  const { outcomes, name } = workload;
+  const judge = judgeEngineOf(plan.policy);
+  const serving = plan.deployment.filter(({ model }) => model !== judge || modelsOf(plan.policy).includes(model));
+  const [only] = serving;
+  if (serving.length < 2 && only !== undefined)
+    return {
+      ok: false,
+      message: `The plan has engines of ${only.model} only: there is nothing to choose. Take a plan that deploys several models.`,
+    };
+  const cards = catalogueOf(plan.inputs.userCards ?? noUserCards);
+  const requestsOf = requestsBy(workload, workflows);
+  const models: PlannedModel[] = [];
+  for (const deployment of serving) {
+    const { model } = deployment;
+    const answers = outcomes.models.findIndex((own) => own.model === model);
+    const card = cardOf(cards.models, model);
+    if (answers < 0) return { ok: false, message: `The workload ${name} has no answers of ${model}, whose lengths its curve is made for.` };
+    if (card === undefined) return { ok: false, message: `There is no card of ${model}.` };
+    const shapes = shapesOf(deployment, plan, cards);
+    if (!shapes.ok) return shapes;
+    models.push({ model, cost: activeParams(card.architecture) / 1e9, replica: shapes.shapes, requests: requestsOf(answers) });
+  }
+  return { ok: true, models: models.sort((a, b) => a.cost - b.cost) };
+}
+
+/** Requests by which engines of a model of the workload, given by its index, are profiled. */
+function requestsBy({ outcomes, seed }: Workload, workflows: readonly WorkflowDocument[]): (model: number) => ServedRequests {
+  if (workflows.length === 0)
+    return (model) => ({ inputTokens: outcomes.inputTokens, outputTokens: outcomes.models[model]?.outputTokens ?? [], seed });
+  const sample = drawPrograms({
+    outcomes,
+    prompts: splitPrompts(outcomes.promptIds.length, seed).planning,
+    mix: workflows.map((workflow) => ({ workflow: workflowOfDocument(workflow), share: 1 })),
+    correlation: CORRELATION,
+    arrivalSeconds: new Float64Array(PROGRAMS),
+    seed: mixSeed(seed, "profiled programs"),
+  });
+  return (model) => ({ ...requestsOn(sample, model), seed });
+}
+
+function shapesOf(
+  { model, precision, gpu, replicas }: ModelDeployment,
+  { inputs }: EnginesOfPlan,
+  { models, gpus }: CardCatalogue,
+): Outcome<{ readonly shapes: Shapes }> {
+  const card = cardOf(models, model);
+  const shapes: Shapes[number][] = [];
+  const limits = limitsOfModel(inputs.cluster.engineLimits, model);
+  for (const { tp, pp, count, gpu: own = gpu } of replicas) {
+    const type = cardOf(gpus, own);
+    if (card === undefined || type === undefined) return { ok: false, message: `There is no card of ${card === undefined ? model : own}.` };
+    const fit = replicaModel(atPrecision(card, precision), type, { tp, pp }, inputs.engineProfile);
+    if (!fit.fits) return { ok: false, message: `${model} with tp ${tp} and pp ${pp} does not fit ${own} by its card: ${fit.reason}` };
+    shapes.push({ replica: withLimits(fit.replica, limits), count });
+  }
+  return { ok: true, shapes };
+}
+
+/** What is asked of a just-in-time policy beside its engines. */
+export type JustInTimeAsked = Pick<JustInTimePolicy, "workflows" | "selection"> & Partial<Pick<JustInTimePolicy, "order" | "place">>;
+
+/**
+ * The just-in-time policy of a plan's engines for declared workflows, and what an operator should know of it, a sentence each.
+ *
+ * @returns in a sentence with the way out why there is none.
+ */
+export function justInTimeRouting(
+  plan: EnginesOfPlan,
+  workload: Workload,
+  asked: JustInTimeAsked,
+): Outcome<{ readonly policy: JustInTimePolicy; readonly notes: readonly string[] }> {
+  const workflows = asked.workflows.map(({ workflow }) => workflow);
+  const planned = plannedModels(plan, workload, workflows);
+  if (!planned.ok) return planned;
+  const names = planned.models.map(({ model }) => model);
+  for (const workflow of workflows) {
+    const refusal = spaceRefusal(workflow, names);
+    if (refusal !== null) return { ok: false, message: refusal };
+  }
+  let policy: JustInTimePolicy;
+  try {
+    policy = justInTimeDocument({ models: planned.models, ...asked });
+  } catch (problem) {
+    if (problem instanceof RangeError) return { ok: false, message: `${problem.message}: its engines cannot serve this workload.` };
+    throw problem;
+  }
+  const refusal = policyRefusal(policy);
+  if (refusal !== null) return { ok: false, message: refusal };
+  return { ok: true, policy, notes: notesOn(planned.models, policy, { workload, inputs: plan.inputs }) };
+}
+
+/** What an operator should know of a policy, gravest first, a sentence each. */
+function notesOn(
+  models: readonly PlannedModel[],
+  policy: JustInTimePolicy,
+  made: { readonly workload: Workload; readonly inputs: EnginesOfPlan["inputs"] },
+): readonly string[] {
+  const names = policy.workflows.map(({ workflow }) => workflow.name);
+  const { name } = made.workload;
+  const served =
+    names.length === 0 ? `requests as long as those of ${name}` : `${names.join(", ")} on prompts and answers as long as those of ${name}`;
+  const mixed = models.filter(({ replica }) => replica.length > 1).map(({ model }) => model);
+  const unpredicted = policy.workflows.filter(({ predictor }) => predictor === undefined).map(({ workflow }) => workflow.name);
+  return [
+    undeclaredNote(models, policy, made),
+    `Saturation and throughput of each model are modelled for ${served}.`,
+    ...(mixed.length === 0 ? [] : [`Engines of ${mixed.join(", ")} have several shapes: each counts as their mean.`]),
+    ...(unpredicted.length === 0
+      ? []
+      : [
+          `${unpredicted.join(", ")}: without a predictor only the largest models throughout count as accurate, so there is nothing to choose.`,
+        ]),
+    ...policy.workflows.flatMap(({ workflow }) => untoldNote(workflow)),
+  ];
+}
+
+/** What becomes of the traffic that the plan is made for where it names no workflow. */
+function undeclaredNote(
+  models: readonly PlannedModel[],
+  policy: JustInTimePolicy,
+  { workload: { name, outcomes }, inputs }: { readonly workload: Workload; readonly inputs: EnginesOfPlan["inputs"] },
+): string {
+  const { model = "", replica = [] } = models.at(-1) ?? {};
+  const { requestsPerSecond } = inputs.workload;
+  const engines = replica.reduce((sum, { count }) => sum + count, 0);
+  const written = engines * (policy.models.at(-1)?.throughput.at(-1)?.tokensPerSecond ?? 0);
+  const asked = requestsPerSecond * mean(outcomes.models.find((own) => own.model === model)?.outputTokens ?? []);
+  const [most, needed] = [written, asked].map((tokens) => Math.round(tokens).toLocaleString("en"));
+  const all = `Requests of no declared workflow all go to ${model}: its engines write ${most} tokens/s at saturation, and ${name} at ${requestsPerSecond} requests/s asks for ${needed}`;
+  return asked > written
+    ? `Too much for ${model} unless requests name a workflow, so that a line would grow without end. ${all}.`
+    : `${all}.`;
+}
+
+/** Which agents nobody told what to do. */
+function untoldNote({ name, agents }: WorkflowDocument): readonly string[] {
+  const untold = agents.filter(({ instructions }) => instructions.trim() === "").map((agent) => agent.name);
+  return untold.length === 0
+    ? []
+    : [
+        `${name}: no instructions for ${untold.join(", ")}. Where the gateway runs the workflow itself, they are not told what their part is.`,
+      ];
+}

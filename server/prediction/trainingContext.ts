@@ -1,0 +1,32 @@
+import type { Artefact, ArtefactTraining } from "@/server/contracts/gateway/artefacts";
+import type { PromptTexts } from "@/solver/prediction/programFacts";
+import { sketchOf } from "@/solver/prediction/sketch";
+import type { PromptSplit } from "@/solver/workload/split";
+import type { Workload } from "@/solver/workload/workload";
+
+/** What predictors are trained on: a workload, the texts of its prompts where they are at hand, and which of them are held out. */
+export interface TrainingContext {
+  readonly workload: Workload;
+  readonly texts: readonly (string | null)[] | null;
+  readonly split: PromptSplit;
+  readonly tell: (doing: string) => void;
+}
+
+/** What the record of any training on a workload says. */
+export type TrainingSummary = Omit<ArtefactTraining, "workflows" | "correlation" | "requests" | "encoder" | "source">;
+
+/** A trained predictor, ready to be stored under the hash of its bytes. */
+export interface Trained extends Pick<Artefact, "kind" | "training" | "heldOut"> {
+  readonly bytes: Uint8Array;
+}
+
+/** What predictors read of prompts. */
+export function sketchesOf(promptTokens: Int32Array, texts: readonly (string | null)[] | null): PromptTexts {
+  return {
+    promptTokens,
+    sketches: Array.from(promptTokens, (_, row) => {
+      const text = texts?.[row] ?? null;
+      return text === null ? null : sketchOf(text);
+    }),
+  };
+}

@@ -1,0 +1,96 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { orderOf, testEngines, unwatched } from "./testing/testEngines";
+import { messageOf, observed, runs, verified, whyGone } from "./testing/testLooks";
+
+let engines: ReturnType<typeof testEngines>;
+beforeEach(() => {
+  engines = testEngines();
+});
+afterEach(() => engines.clear());
+
+const small = orderOf("qwen2.5-3b", 0);
+
+describe("engines that fail", () => {
+  it("says at once how a command ended and what it wrote last, also to a studio that comes later", async () => {
+    const host = engines.host({}, { limits: { settleMs: 10_000 } });
+    const started = await host.start(orderOf("exit", 0), unwatched());
+    expect(messageOf(started)).toMatch(
+      /^exit-bf16-tp1-pp1-node1-0 ended with exit code 3, \d+\.\d s after it was started\. Its log ends: engine \d+ loads \/weights\/exit \| ValueError: no such weights \(the whole: .*\.log\)\.$/,
+    );
+    expect((await observed(host)).engines).toEqual([]);
+    expect(await whyGone(engines.host(), orderOf("exit", 0).id)).toBe(messageOf(started));
+  });
+
+  it("tells of one that dies while it loads, and brings it up anew when it is started again", async () => {
+    const host = engines.host();
+    const order = orderOf("later", 0);
+    expect(await host.start(order, unwatched())).toMatchObject({ ok: true });
+    await expect.poll(() => whyGone(host, order.id), { timeout: 10_000 }).toMatch(/exit code 4, .* \| torch\.OutOfMemoryError: CUDA out/);
+    expect(await host.start(order, unwatched())).toMatchObject({ value: expect.stringMatching(/^loading/) });
+    expect(await whyGone(host, order.id)).toBeNull();
+  });
+
+  it("tells of one that is killed by a signal", async () => {
+    const host = engines.host();
+    await host.start(small, unwatched());
+    process.kill(engines.records.read(small.id)!.process!.pid, "SIGKILL");
+    await expect.poll(() => whyGone(host, small.id)).toMatch(/ended by signal SIGKILL/);
+  });
+
+  it("leaves one that never gets healthy to whoever verifies it, with the reason", async () => {
+    const host = engines.host();
+    const order = orderOf("never", 0);
+    await host.start(order, unwatched());
+    const { url } = (await observed(host)).engines[0]!;
+    await expect.poll(async () => (await fetch(`${url}/health`).catch(() => null))?.status, { timeout: 10_000 }).toBe(503);
+    expect(await verified(host, order, 1_000)).toEqual({
+      ok: false,
+      message: "After 1 s: It is still loading, or not well (/health answers 503).",
+    });
+    expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
+  });
+
+  it("hides keys, by value and by form, wherever it repeats what an engine wrote", async () => {
+    const keyFile = join(engines.home, "key");
+    writeFileSync(keyFile, "plain words of a file\n");
+    const environment = { HF_TOKEN: { fromEnv: "MY_TOKEN" }, FILE_KEY: { fromFile: keyFile } };
+    const own = { PATH: process.env.PATH, MY_TOKEN: "correct horse battery" };
+    const host = engines.host({ environment }, { environment: own, limits: { settleMs: 10_000 } });
+    const message = messageOf(await host.start(orderOf("leak", 0), unwatched()));
+    expect(message).toContain("using *** and ***");
+    expect(message).toContain("Authorization: Bearer *** and *** and ***");
+    expect(message).toContain("RuntimeError: 401 for *** (");
+    expect(message).not.toMatch(/correct|battery|plain words|abcdef|live0123|ABCDEFG|serve\.py/);
+    const kept = readFileSync(join(engines.folder, `${orderOf("leak", 0).id}.json`), "utf8");
+    expect(kept).not.toMatch(/correct|plain words/);
+  });
+
+  it("kills one that does not end when it is told to, and says so", async () => {
+    const host = engines.host({}, { limits: { settleMs: 400, graceMs: 300 } });
+    const order = orderOf("stubborn", 0);
+    await host.start(order, unwatched());
+    expect(await verified(host, order)).toMatchObject({ ok: true });
+    const { pid } = engines.records.read(order.id)!.process!;
+    expect(await host.stop(order.id, unwatched())).toEqual({
+      ok: true,
+      value: "it did not end in 0.3 s and was killed; its GPUs are free",
+    });
+    expect(runs(pid)).toBe(false);
+  });
+
+  it("counts GPUs as held while a dead engine's other processes live, and ends these when it is stopped", async () => {
+    const host = engines.host({}, { limits: { settleMs: 400, graceMs: 300 } });
+    const order = orderOf("parent", 0);
+    await host.start(order, unwatched());
+    expect(await verified(host, order)).toMatchObject({ ok: true });
+    process.kill(engines.records.read(order.id)!.process!.pid, "SIGKILL");
+    await expect.poll(() => whyGone(host, order.id)).toMatch(/It left 1 of its processes behind, which hold its GPUs/);
+    expect((await observed(host)).engines).toMatchObject([{ id: order.id, stopping: true }]);
+    expect(messageOf(await host.start(order, unwatched()))).toMatch(/has not ended yet: stop it first/);
+    expect(messageOf(await host.start(small, unwatched()))).toBe(`GPU 0 of node1 is held by ${order.id}.`);
+    expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
+    expect(await host.start(small, unwatched())).toMatchObject({ ok: true });
+  });
+});

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
+import { gpuCards } from "@/solver/hardware/gpus";
+import { lifeOf, signalEngine } from "../engineLife";
+import { engineRecordsIn } from "../engineRecords";
+import { connectionSchema, type ProcessConnection } from "../processConnection";
+import { createProcessHost, type ProcessHostParts } from "../processHost";
+import { processTable } from "../processIdentity";
+
+/**
+ * A small OpenAI-compatible server. `--mode` says how it fails: `exit` ends with 3 at once, `later` ends with 4 after a second, `never`
+ * stays unhealthy, `leak` writes its keys and ends, `stubborn` ignores being told to end, `parent` starts a process that outlives it.
+ */
+const script = `
+const { createServer } = require("node:http");
+const { spawn } = require("node:child_process");
+const [, , ...words] = process.argv;
+const flag = (name) => words[words.indexOf("--" + name) + 1];
+const mode = words.includes("--mode") ? flag("mode") : "serve";
+const env = process.env;
+console.log("engine " + process.pid + " loads " + flag("source"));
+if (mode === "exit") { console.error("ValueError: no such weights"); process.exit(3); }
+if (mode === "later") setTimeout(() => { console.error("torch.OutOfMemoryError: CUDA out of memory"); process.exit(4); }, 1000);
+if (mode === "leak") {
+  console.log("export HF_TOKEN=" + env.HF_TOKEN);
+  console.log("using " + env.HF_TOKEN + " and " + env.FILE_KEY);
+  console.log("Authorization: Bearer abcdef0123456789 and sk-live0123456789abcd and hf_ABCDEFGHIJKLMNOPQR");
+  console.log('Traceback (most recent call last):\\n  File "serve.py", line 3, in main\\n    load()\\nRuntimeError: 401 for ' + env.HF_TOKEN);
+  process.exit(1);
+}
+if (mode === "stubborn") process.on("SIGTERM", () => console.log("no"));
+if (mode === "parent") spawn(process.execPath, ["-e", "setTimeout(() => {}, 60000)"], { stdio: "inherit" });
+const json = (response, status, body) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+createServer((request, response) => {
+  const { url } = request;
+  request.resume();
+  if (url === "/health") response.writeHead(mode === "never" ? 503 : 200).end();
+  else if (url === "/v1/models") json(response, 200, { object: "list", data: [{ id: flag("name"), object: "model" }] });
+  else if (url === "/metrics") response.end("vllm:num_requests_running 0\\n");
+  else if (url === "/who") json(response, 200, { pid: process.pid, words, env });
+  else if (url === "/v1/chat/completions") json(response, 200, {
+    id: "1", object: "chat.completion", created: 1, model: flag("name"),
+    choices: [{ index: 0, message: { role: "assistant", content: "I am " + process.pid }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  });
+  else json(response, 404, { error: { message: "no such path" } });
+}).listen(Number(flag("port")), "127.0.0.1");
+`;
+
+/** What an engine of the script says of itself. */
+export interface Who {
+  readonly pid: number;
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export const whoIs = async (url: string): Promise<Who> => (await (await fetch(new URL("/who", url))).json()) as Who;
+
+/** The first port of a test's own range; each file that starts engines takes another. */
+const firstPort = 20_000 + (process.pid % 200) * 100;
+
+/** A folder with the script in it, and hosts that start it; `clear` ends whatever was started there. */
+export function testEngines() {
+  const home = mkdtempSync(join(tmpdir(), "weir-processes-"));
+  const file = join(home, "engine.cjs");
+  const folder = join(home, "engines");
+  writeFileSync(file, script);
+  const template = [process.execPath, file, "--source", "{source}", "--name", "{servedName}", "--port", "{port}", "--tp", "{tp}", "{args}"];
+
+  /** Models are named after what they do: `stubborn` runs the script with `--mode stubborn`. */
+  const connection = (change: Partial<ProcessConnection> = {}): ProcessConnection => {
+    const modes = ["exit", "later", "never", "leak", "stubborn", "parent"];
+    const models = Object.fromEntries(modes.map((mode) => [mode, { source: `/weights/${mode}`, args: ["--mode", mode] }]));
+    return connectionSchema.parse({
+      kind: "processes",
+      node: "node1",
+      gpus: { card: "l40s", count: 4 },
+      engine: "script",
+      templates: { script: template },
+      models: { "qwen2.5-3b": { source: "Qwen/Qwen2.5-3B-Instruct" }, "qwen2.5-7b": { source: "Qwen/Qwen2.5-7B-Instruct" }, ...models },
+      ports: { from: firstPort, to: firstPort + 99 },
+      ...change,
+    });
+  };
+
+  return {
+    home,
+    folder,
+    records: engineRecordsIn(folder),
+    connection,
+    host: (change: Partial<ProcessConnection> = {}, parts: Partial<ProcessHostParts> = {}) =>
+      createProcessHost(connection(change), {
+        folder,
+        gpuCards: () => gpuCards,
+        environment: { PATH: process.env.PATH },
+        nvidiaSmi: "nvidia-smi-of-no-host",
+        limits: { settleMs: 400, graceMs: 3_000 },
+        ...parts,
+      }),
+    clear() {
+      const records = engineRecordsIn(folder);
+      for (const record of records.all()) {
+        const life = lifeOf(record, records, processTable);
+        if (life !== null) signalEngine(life, "SIGKILL");
+      }
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** An order for one GPU of node1, named as a plan would name it. */
+export function orderOf(model: string, gpu: number): EngineOrder {
+  const id = `${model}-bf16-tp1-pp1-node1-${gpu}`;
+  return { id, model, precision: "bf16", gpu: "l40s", tp: 1, pp: 1, placements: [{ node: "node1", gpus: [gpu] }] };
+}
+
+/** Options of a step nobody follows. */
+export const unwatched = () => ({ signal: new AbortController().signal, report: () => undefined });

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createProposalService } from "@/server/api/plans/proposalService";
+import { createCardStore } from "@/server/cards/cardStore";
+import { createApplyRunner } from "@/server/clusters/apply/applyRunner";
+import { createAdminClient } from "@/server/clusters/connector/adminClient";
+import { createConnector } from "@/server/clusters/connector/clusterConnector";
+import { createEmulatorHost } from "@/server/clusters/connector/emulatorHost";
+import { startTestCluster, timeScale } from "@/server/clusters/testing/testCluster";
+import { defaultCascade } from "@/server/contracts/gateway/gatewayAdmin";
+import type { Proposal, TrafficReport } from "@/server/contracts/studio";
+import { startLoad } from "@/server/load/driver";
+import { createPlanner } from "@/server/planning/planner/planner";
+import { createPlanningService } from "@/server/planning/planningService";
+import { type Collector, createCollector } from "@/server/telemetry/collector";
+import { heldOutOutcomes } from "@/server/workloads/heldOutOutcomes";
+import { loadWorkload, storeWorkload } from "@/server/workloads/storedWorkloads";
+import type { Plan } from "@/solver/plan/plan";
+import { generatedWorkload } from "@/solver/workload/generated";
+import { drawSample } from "@/solver/workload/sample";
+import { createPredictionMonitor } from "./predictionMonitor";
+import { createTrafficWatch } from "./trafficWatch";
+
+const workload = generatedWorkload({ prompts: 2000, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
+const clusterId = "embedded";
+/** So many requests take replicas of few GPUs each; so few as come are answered faster by replicas of many. */
+const PLANNED_RATE = 100;
+const RATE = 2;
+const WINDOW = 150;
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>;
+let collector: Collector;
+const planner = createPlanner();
+beforeAll(async () => {
+  cluster = await startTestCluster();
+  const { environment } = cluster;
+  collector = createCollector({
+    clusterId,
+    targets: () => [],
+    dcgmUrls: [],
+    gatewayAdminUrl: `http://127.0.0.1:${environment.WEIR_GATEWAY_ADMIN_PORT}`,
+    adminToken: environment.WEIR_ADMIN_TOKEN,
+    timeScale,
+    intervalMs: 200,
+  });
+}, 60_000);
+afterAll(async () => {
+  collector.close();
+  await planner.close();
+  await cluster.stop();
+});
+
+const until = async <Found>(look: () => Found | null): Promise<Found> => {
+  for (;;) {
+    const found = look();
+    if (found !== null) return found;
+    await new Promise((wake) => setTimeout(wake, 50));
+  }
+};
+
+test("load at another rate than planned leads to a proposal that a person applies or dismisses, and to nothing else", async () => {
+  const { store, environment } = cluster;
+  const spec = {
+    id: clusterId,
+    name: "embedded",
+    kind: "embedded" as const,
+    gpu: "l40s",
+    nodes: [{ name: "node1", gpus: 4 }],
+    usdPerGpuHour: 1,
+  };
+  store.clusters.insert(spec, "2026-01-01T00:00:00.000Z");
+  const workloadId = storeWorkload(store, workload);
+  const planning = createPlanningService(store, planner, createCardStore(environment.WEIR_STATE_DIR));
+  const objective = {
+    ...{ kind: "latency-under-quality" as const, latency: "end-to-end" as const, percentile: 95, qualityFloor: 20 },
+    ...{ qualityConfidence: 0.9, latencyBudgetSeconds: null, maxGpus: 4 },
+  };
+  const solved = await planning.solve({ workloadId, clusterId, requestsPerSecond: PLANNED_RATE, objective, fixed: null }, {});
+  if (solved.outcome !== "plan") throw new Error(solved.reason);
+  const { plan } = solved;
+  await apply(plan);
+
+  const watch = createTrafficWatch({
+    ...{ store, planning, windowSeconds: WINDOW, lookEveryMs: 100 },
+    sourceOf: () => ({ decisions: collector.decisions, timeScale }),
+  });
+  const service = createProposalService(store);
+  const desk = createPredictionMonitor({
+    ...{ store, planner, trafficOf: watch.traffic },
+    sourceOf: () => ({
+      decisions: collector.decisions,
+      timeScale,
+      labelOf: () => null,
+      emulated: false,
+      emulatedAsPlanned: false,
+      frame: () => collector.frames().at(-1) ?? null,
+    }),
+  });
+  // Ended as soon as there is a proposal.
+  const seconds = 20 * WINDOW;
+  const load = startLoad({
+    ...{ id: "load", gatewayUrl: cluster.gatewayUrl, model: defaultCascade, timeScale, workloadName: "w", seconds, labelled: false },
+    requestsPerSecond: RATE,
+    sample: drawSample(workload, { part: "heldOut", requestsPerSecond: RATE, requests: RATE * seconds, seed: 9 }),
+    outcomes: workload.outcomes,
+  });
+  const drifted = await until((): TrafficReport | null => {
+    const report = watch.report(clusterId);
+    return report?.driftedSince == null ? null : report;
+  });
+  expect(drifted.gauges.filter((gauge) => gauge.drifted).map(({ name }) => name)).toContain("rate");
+  const { notComparable, promises, inputs } = desk.report(clusterId)!;
+  expect(notComparable).toBeNull();
+  expect(promises.find(({ name }) => name === "p95 end to end")).toMatchObject({
+    promised: plan.predictions.p95Seconds,
+    measured: expect.any(Number),
+  });
+  const rate = inputs.find(({ name }) => name === "rate")!;
+  expect(rate).toMatchObject({ state: "drifted", planned: PLANNED_RATE });
+  expect(rate.now).toBeLessThan(PLANNED_RATE / 2);
+  const proposal = await until((): Proposal | null => service.list(clusterId)[0] ?? null);
+  await load.stop();
+  await watch.close();
+  await desk.close();
+  expect(proposal).toMatchObject({ state: "open", closed: null, runningPlanId: plan.id });
+  expect(proposal.drifted.map(({ name }) => name)).toContain("rate");
+  expect(proposal.basis.join(" ")).toContain("as measured in the last roll-outs here");
+  const proposed = store.plans.get(proposal.planId)!;
+  expect(proposed.inputs.objective).toEqual(objective);
+  expect(proposed.inputs.workload.requestsPerSecond).toBeLessThan(PLANNED_RATE / 2);
+  // Nothing was applied or approved by it.
+  expect(store.clusters.get(clusterId)?.runningPlanId).toBe(plan.id);
+  expect(store.approvals.ofPlan(proposal.planId)).toEqual([]);
+  expect(store.audit.list(1)[0]).toMatchObject({ actor: "studio", action: "propose plan", subject: proposal.planId });
+  expect(store.traffic.get(clusterId)?.traffic.driftedSince).toBe(drifted.driftedSince);
+
+  expect(service.dismiss(proposal.id, "a person")).toEqual({ ok: true });
+  expect(service.get(proposal.id)).toMatchObject({ state: "dismissed", closed: { by: "a person" } });
+  expect(service.dismiss(proposal.id, "a person")).toMatchObject({ ok: false });
+  expect(store.audit.list(1)[0]).toMatchObject({ actor: "a person", action: "dismiss proposal" });
+});
+
+async function apply(plan: Plan): Promise<void> {
+  const { store, environment } = cluster;
+  const admin = (name: string, port: string) => createAdminClient(name, `http://127.0.0.1:${port}`, environment.WEIR_ADMIN_TOKEN);
+  const connector = createConnector({
+    host: createEmulatorHost({
+      emulator: admin("emulator", environment.WEIR_EMULATOR_PORT),
+      heldOutOutcomes: (id) => {
+        const found = loadWorkload(store, id);
+        return found === null ? null : heldOutOutcomes({ ...found, name: id });
+      },
+    }),
+    gateway: admin("gateway", environment.WEIR_GATEWAY_ADMIN_PORT),
+    planOf: (id) => store.plans.get(id),
+  });
+  store.plans.keep(plan);
+  store.approvals.insert({ planId: plan.id, clusterId, actor: "a", at: "2026-01-01T00:00:00.000Z", reason: "" });
+  const runner = createApplyRunner({ store, connectorOf: () => connector, graceMs: 0 });
+  const started = await runner.start({ clusterId, planId: plan.id, kind: "apply", actor: "a" });
+  if (!started.ok) throw new Error(started.message);
+  const ended = await until(() => {
+    const application = store.applications.get(started.application.id);
+    return application?.endedAt == null ? null : application;
+  });
+  expect(ended.error).toBeNull();
+  await runner.close();
+}

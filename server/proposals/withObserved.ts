@@ -1,0 +1,72 @@
+import { promptsReaching } from "@/solver/cascade/routing/routing";
+import { mixSeed } from "@/solver/numeric/random";
+import type { Plan } from "@/solver/plan/plan";
+import type { ObservedRequest } from "@/solver/workload/similarRows";
+import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
+import { matchDistribution } from "./matchDistribution";
+import { routedByPlan } from "./plannedTraffic";
+
+type Planned = Pick<Plan, "policy" | "inputs">;
+type Visit = ObservedRequest["visits"][number];
+
+const valuesOf = (requests: readonly ObservedRequest[], model: string, of: (visit: Visit) => number | null): readonly number[] =>
+  requests.flatMap(({ visits }) => {
+    const visit = visits.find((one) => one.model === model);
+    return visit === undefined ? [] : (of(visit) ?? []);
+  });
+
+/** Rows of the outcomes that the plan sends to a stage, of those it was planned on. */
+function rowsReaching(plan: Planned, workload: Workload, stage: number): readonly number[] {
+  const { planning, routed } = routedByPlan(plan, workload);
+  return Array.from(promptsReaching(routed, stage), (prompt) => planning[prompt] ?? 0);
+}
+
+const withColumn = (workload: Workload, model: string, change: Partial<ModelOutcomes>): Workload => ({
+  ...workload,
+  outcomes: {
+    ...workload.outcomes,
+    models: workload.outcomes.models.map((column) => (column.model === model ? { ...column, ...change } : column)),
+  },
+});
+
+/**
+ * The workload with judged scores as they are seen, and all else as planned. Only answers of requests that reach a model are judged, so it is its scores on the
+ * planning prompts that the plan sends there that take the distribution of those seen. Stage by stage, since the scores of one decide which prompts
+ * reach the next.
+ *
+ * @returns null where of no model enough scores were seen.
+ */
+export function withObservedScores(plan: Planned, workload: Workload, requests: readonly ObservedRequest[]): Workload | null {
+  let made: Workload | null = null;
+  const { models } = routedByPlan(plan, workload);
+  for (const [stage, model] of models.slice(0, -1).entries()) {
+    const current: Workload = made ?? workload;
+    const column = current.outcomes.models.find((own) => own.model === model)?.judged ?? new Float64Array();
+    const seen = valuesOf(requests, model, ({ judged }) => judged);
+    const judged = matchDistribution(column, rowsReaching(plan, current, stage), { seen, seed: mixSeed(workload.seed, model) });
+    if (judged !== null) made = withColumn(current, model, { judged });
+  }
+  return made;
+}
+
+/**
+ * The workload with lengths as they are seen, and all else as planned, scores among it: prompts keep their ranks, and so does which of them reach a
+ * stage. Answers of a model take the distribution of those seen on the prompts that the plan sends there.
+ *
+ * @returns null where not enough lengths were seen.
+ */
+export function withObservedLengths(plan: Planned, workload: Workload, requests: readonly ObservedRequest[]): Workload | null {
+  const { models, planning } = routedByPlan(plan, workload);
+  const seen = requests.flatMap(({ inputTokens }) => inputTokens ?? []);
+  const lengths = matchDistribution(workload.outcomes.inputTokens, [...planning], { seen, seed: mixSeed(workload.seed, "input tokens") });
+  let made: Workload | null = lengths === null ? null : { ...workload, outcomes: { ...workload.outcomes, inputTokens: tokensOf(lengths) } };
+  for (const [stage, model] of models.entries()) {
+    const column = workload.outcomes.models.find((own) => own.model === model)?.outputTokens ?? new Int32Array();
+    const outputs = valuesOf(requests, model, ({ outputTokens }) => outputTokens);
+    const own = matchDistribution(column, rowsReaching(plan, workload, stage), { seen: outputs, seed: mixSeed(workload.seed, model) });
+    if (own !== null) made = withColumn(made ?? workload, model, { outputTokens: tokensOf(own) });
+  }
+  return made;
+}
+
+const tokensOf = (lengths: Float64Array): Int32Array => Int32Array.from(lengths, (tokens) => Math.max(1, Math.round(tokens)));

@@ -1,0 +1,37 @@
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A bundle that a process starts as a thread or as a process of its own (`scripts/bundle.mjs`). */
+export type BundleName =
+  | "planningWorker"
+  | "calibrationWorker"
+  | "capacityWorker"
+  | "placeWorker"
+  | "replayWorker"
+  | "sampleWorker"
+  | "promptsWorker"
+  | "workloadWorker"
+  | "labWorker"
+  | "trainingWorker"
+  | "redactionWorker"
+  | "predictionWorker"
+  | "lineWorker"
+  | "encoderProcess"
+  | "gateway"
+  | "emulator";
+
+/**
+ * The file of a bundle: beside the bundle that this code is part of, else under WEIR_ROOT or the working directory.
+ *
+ * @param name or an absolute path, which is returned as it is.
+ * @throws Error where there is none.
+ */
+export function workerFile(name: BundleName | `/${string}`): string {
+  if (isAbsolute(name)) return name;
+  const roots = [process.env.WEIR_ROOT, process.cwd()].filter((root) => root !== undefined);
+  const folders = [dirname(fileURLToPath(import.meta.url)), ...roots.map((root) => join(root, "dist"))];
+  const file = folders.map((folder) => join(folder, `${name}.mjs`)).find((candidate) => existsSync(candidate));
+  if (file === undefined) throw new Error(`${name}.mjs is in none of ${folders.join(", ")}: run npm run bundle, or set WEIR_ROOT.`);
+  return file;
+}

@@ -1,0 +1,67 @@
+import { minMaxAllocation } from "@/solver/milp/bisection";
+import { weightedAllocation } from "@/solver/milp/weightedAllocation";
+import type { Candidate, Exploration, Knobs } from "../explore/exploration";
+import { STARVATION_LIMIT } from "../tables/endToEnd";
+
+/** Rows of tables that a routing has: one per stage, and one of the judge where it is an engine and the routing judges. */
+function rowsOf({ routings, judge }: Exploration, routing: number): number {
+  const stages = routings[routing]?.stages.length ?? 0;
+  return stages + (judge.engine !== undefined && stages > 1 ? 1 : 0);
+}
+
+/** Seconds by GPU count (index f - 1) for each stage of a routing, and for the judge's engine after them. */
+export function stageTables(exploration: Exploration, routing: number): readonly Float32Array[] {
+  const { maxGpus, stageP95, tableOffset } = exploration;
+  const offset = tableOffset[routing] ?? 0;
+  return Array.from({ length: rowsOf(exploration, routing) }, (_, row) =>
+    stageP95.subarray(offset + row * maxGpus, offset + (row + 1) * maxGpus),
+  );
+}
+
+/** The weights of a routing's end-to-end latency, one per stage. */
+function endToEndWeights(exploration: Exploration, routing: number): Float32Array {
+  const first = (exploration.tableOffset[routing] ?? 0) / exploration.maxGpus;
+  return exploration.endToEndWeight.subarray(first, first + rowsOf(exploration, routing));
+}
+
+/** The best allocation of one routing; infinite latency and no GPUs where it cannot keep up. */
+export function allocate(
+  exploration: Exploration,
+  routing: number,
+  { gpus, latency }: { readonly gpus: number; readonly latency: Knobs["latency"] },
+): Candidate {
+  const tables = stageTables(exploration, routing);
+  const { quality = 0, qualityLow = 0, share = [] } = exploration.routings[routing] ?? {};
+  const even = minMaxAllocation(tables, gpus);
+  if (even === null) {
+    const none = tables.map(() => 0);
+    const infinite = Number.POSITIVE_INFINITY;
+    return { routing, gpus: none, gpusTotal: 0, latencySeconds: infinite, costUsdPerRequest: infinite, quality, qualityLow };
+  }
+  const weights = endToEndWeights(exploration, routing);
+  const stageLimitSeconds = STARVATION_LIMIT * even.latencySeconds;
+  const found = latency === "largest-stage" ? even : (weightedAllocation(tables, gpus, { weights, stageLimitSeconds }) ?? even);
+  const gpusTotal = found.gpus.reduce((sum, f) => sum + f, 0);
+  const judged = latency === "largest-stage" ? 0 : (exploration.endToEndJudgeSeconds[routing] ?? 0);
+  return {
+    routing,
+    gpus: found.gpus,
+    gpusTotal,
+    latencySeconds: found.latencySeconds + judged,
+    costUsdPerRequest: costUsdPerRequest({ ...exploration, gpus: gpusTotal, share }),
+    quality,
+    qualityLow,
+  };
+}
+
+/** GPUs by the hour over the requests they serve, plus a judge call for every answer that may be sent on. */
+export function costUsdPerRequest(of: {
+  readonly gpus: number;
+  readonly usdPerGpuHour: number;
+  readonly requestsPerSecond: number;
+  readonly share: readonly number[];
+  readonly judge: { readonly usdPerCall: number };
+}): number {
+  const judgeCalls = of.share.slice(0, -1).reduce((sum, share) => sum + share, 0);
+  return (of.gpus * of.usdPerGpuHour) / 3600 / of.requestsPerSecond + judgeCalls * of.judge.usdPerCall;
+}

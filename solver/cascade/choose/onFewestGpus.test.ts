@@ -1,0 +1,72 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Exploration, Knobs } from "../explore/exploration";
+import { allocate } from "./allocate";
+import { choose } from "./choose";
+
+const MAX_GPUS = 8;
+
+/** Two routings, small alone and small then large, with falling latency tables. */
+const explorations = fc
+  .record({
+    steps: fc.array(fc.double({ min: 0.5, max: 1, noNaN: true }), { minLength: 2 * MAX_GPUS, maxLength: 2 * MAX_GPUS }),
+    seconds: fc.tuple(fc.double({ min: 1, max: 9, noNaN: true }), fc.double({ min: 2, max: 20, noNaN: true })),
+    least: fc.integer({ min: 1, max: 4 }),
+    judge: fc.double({ min: 0, max: 0.001, noNaN: true }),
+  })
+  .map(({ steps, seconds, least, judge }): Exploration => {
+    const table = (stage: number): number[] => {
+      let own = seconds[stage]!;
+      return Array.from({ length: MAX_GPUS }, (_, f) => {
+        own *= steps[stage * MAX_GPUS + f]!;
+        return stage === 1 && f + 1 < least ? Number.POSITIVE_INFINITY : own;
+      });
+    };
+    return {
+      models: ["small", "large"],
+      requestsPerSecond: 10,
+      maxGpus: MAX_GPUS,
+      leastGpus: [1, least],
+      usdPerGpuHour: 3.6,
+      judge: { secondsPerCall: 0.25, usdPerCall: judge },
+      qualityConfidence: 0.9,
+      routings: [
+        { stages: [0], thresholds: [], startBelow: 0, quality: 70, qualityLow: 68, share: [1] },
+        { stages: [0, 1], thresholds: [60], startBelow: 0, quality: 82, qualityLow: 80, share: [1, 0.4] },
+      ],
+      stageP95: Float32Array.from([...table(0), ...table(0), ...table(1)]),
+      tableOffset: Int32Array.from([0, MAX_GPUS]),
+      endToEndWeight: Float32Array.from([1, 0.5, 0.75]),
+      endToEndJudgeSeconds: Float32Array.from([0, 0.25]),
+    };
+  });
+
+describe("the least cost under floor and budget", () => {
+  it("is what the cheapest of all routings on all GPU counts within both costs", () => {
+    const knobs = fc.record<Knobs>({
+      kind: fc.constant("cost-under-both"),
+      latency: fc.constantFrom("end-to-end", "largest-stage"),
+      qualityFloor: fc.constantFrom(null, 60, 75, 81),
+      qualityConfidence: fc.constantFrom(null, 0.9),
+      latencyBudgetSeconds: fc.constantFrom(null, 1, 3, 8),
+      maxGpus: fc.integer({ min: 1, max: 2 * MAX_GPUS }),
+    });
+    fc.assert(
+      fc.property(explorations, knobs, (exploration, asked) => {
+        let least = Number.POSITIVE_INFINITY;
+        for (const [routing, { quality, qualityLow }] of exploration.routings.entries()) {
+          if ((asked.qualityConfidence === null ? quality : qualityLow) < (asked.qualityFloor ?? 0)) continue;
+          for (let gpus = 1; gpus <= Math.min(asked.maxGpus, MAX_GPUS); gpus += 1) {
+            const { latencySeconds, costUsdPerRequest } = allocate(exploration, routing, { gpus, latency: asked.latency });
+            if (latencySeconds <= (asked.latencyBudgetSeconds ?? Number.MAX_VALUE)) least = Math.min(least, costUsdPerRequest);
+          }
+        }
+        const { chosen, candidates } = choose(exploration, asked);
+        expect(candidates.map(({ routing }) => routing)).toEqual([0, 1]);
+        expect(chosen?.costUsdPerRequest ?? Number.POSITIVE_INFINITY).toBeCloseTo(least, 12);
+        if (chosen !== null) expect(chosen.latencySeconds).toBeLessThanOrEqual(asked.latencyBudgetSeconds ?? Number.MAX_VALUE);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import type { Candidate, Exploration, Knobs } from "../explore/exploration";
+import { allocate, stageTables } from "./allocate";
+
+/**
+ * A candidate's routing on the fewest GPUs that keep the latency budget, which is also its lowest cost; a budget of null asks no more
+ * than keeping up with the load. By bisection: latency does not rise with GPUs. The candidate itself where no fewer do.
+ */
+export function onFewestGpus(
+  exploration: Exploration,
+  candidate: Candidate,
+  { latency, latencyBudgetSeconds }: Pick<Knobs, "latency" | "latencyBudgetSeconds">,
+): Candidate {
+  const budget = latencyBudgetSeconds ?? Number.MAX_VALUE;
+  if (candidate.latencySeconds > budget) return candidate;
+  const { routing } = candidate;
+  let low = leastGpus(exploration, routing) - 1;
+  let found = candidate;
+  for (let high = candidate.gpusTotal; high - low > 1; ) {
+    // Without a budget the fewest that keep up will do at once.
+    const middle = latencyBudgetSeconds === null ? low + 1 : (low + high) >> 1;
+    const tried = allocatedOn(exploration, routing, { gpus: middle, latency });
+    if (tried.latencySeconds <= budget) {
+      high = middle;
+      found = tried;
+    } else low = middle;
+  }
+  return found;
+}
+
+const kept = new WeakMap<Exploration, Map<string, Candidate>>();
+
+/** `allocate`, kept: a budget that moves asks for the same GPU counts again and again. */
+function allocatedOn(
+  exploration: Exploration,
+  routing: number,
+  on: { readonly gpus: number; readonly latency: Knobs["latency"] },
+): Candidate {
+  const own = kept.get(exploration) ?? new Map<string, Candidate>();
+  kept.set(exploration, own);
+  const key = `${on.latency} ${routing} ${on.gpus}`;
+  const candidate = own.get(key) ?? allocate(exploration, routing, on);
+  own.set(key, candidate);
+  return candidate;
+}
+
+/** GPUs below which some stage of a routing does not keep up; Infinity where none are enough. */
+export function leastGpus(exploration: Exploration, routing: number): number {
+  return stageTables(exploration, routing).reduce((sum, table) => {
+    const first = table.findIndex((seconds) => seconds < Number.POSITIVE_INFINITY);
+    return sum + (first < 0 ? Number.POSITIVE_INFINITY : first + 1);
+  }, 0);
+}

@@ -1,0 +1,42 @@
+import type { PlanConstraints } from "@/solver/plan/constraints";
+import { best, choose, meeting, promisedQuality } from "../choose/choose";
+import type { Candidate, Knobs } from "../explore/exploration";
+import { constrainedCandidates } from "./constrainedCandidates";
+import { type Constrained, gpusAllowed, isConstrained } from "./constrainedDeployment";
+
+/** The best candidate by the tables, deployed where constraints ask for it. */
+export interface BestByTables {
+  /** null where none keeps all that is asked. */
+  readonly candidate: Candidate | null;
+  /** The least latency that a budget would have to allow for, of those looked at; Infinity where none. */
+  readonly heldSeconds: number;
+  /** Whether something better may have been left untried. */
+  readonly cut: boolean;
+}
+
+/**
+ * The best by the tables that keeps floor, budget and constraints, found as a plan is. Models excluded and shapes asked for are the explorer's.
+ *
+ * @param sought `any`: the first that keeps them will do. `routing`: the one that may be deployed, as an index into the exploration; null: any.
+ */
+export function bestByTables(
+  input: Constrained,
+  knobs: Knobs,
+  { sought, routing }: { readonly sought: "best" | "any"; readonly routing: number | null },
+): BestByTables {
+  const allowed = { ...knobs, maxGpus: gpusAllowed(input.cluster, input.constraints, knobs.maxGpus) };
+  const { candidates } = choose(input.explorer.exploration(), allowed);
+  const within = meeting(candidates, allowed).filter((candidate) => routing === null || candidate.routing === routing);
+  const quality = promisedQuality(knobs);
+  if (!isConstrained(input)) {
+    const heldSeconds = Math.min(...within.map(({ latencySeconds }) => latencySeconds));
+    return { candidate: best(within, knobs.kind, quality), heldSeconds, cut: false };
+  }
+  const deployed = constrainedCandidates(input, { within, over: [] }, allowed, sought);
+  const heldSeconds = Math.min(...deployed.candidates.map((one) => one.heldSeconds));
+  return { candidate: best(deployed.candidates, knobs.kind, quality), heldSeconds, cut: deployed.cut };
+}
+
+/** Constraints with the cap on GPUs that the objective sets beside them. */
+export const withCapOf = (constraints: PlanConstraints, maxGpus: number, all: number): PlanConstraints =>
+  maxGpus < all ? { ...constraints, maxGpus: Math.min(maxGpus, constraints.maxGpus ?? all) } : constraints;

@@ -1,0 +1,50 @@
+import { utilisationAt } from "@/solver/engine/saturation";
+import type { ModelDeployment } from "@/solver/plan/plan";
+import type { CapacityTable } from "../tables/capacityTable";
+import type { ShapeCount } from "../tables/shapeMix";
+
+/** What one model runs on. */
+export interface DeployedStage {
+  readonly model: string;
+  readonly replicas: readonly ShapeCount[];
+  /** Latency percentile by the tables, in seconds. */
+  readonly tableSeconds: number;
+  /** Rate at which the replicas finish requests when they never run dry. */
+  readonly saturationRequestsPerSecond: number;
+  /** Requests per second over that rate. */
+  readonly utilisation: number;
+  readonly gpus: number;
+  /** The replicas with their GPUs on nodes, as a plan lists them. */
+  readonly groups: ModelDeployment["replicas"];
+}
+
+/** Rate at which replicas saturate and what of it is used. @param table the one that the replicas' shapes are of. */
+export function loadOf(
+  { shapes }: CapacityTable,
+  replicas: readonly ShapeCount[],
+  requestsPerSecond: number,
+): Pick<DeployedStage, "saturationRequestsPerSecond" | "utilisation"> {
+  const saturationRequestsPerSecond = replicas.reduce((sum, { shape, count }) => {
+    const curve = shapes.find((candidate) => candidate.shape === shape)?.curve;
+    return sum + count * (curve?.saturationRequestsPerSecond ?? 0);
+  }, 0);
+  return { saturationRequestsPerSecond, utilisation: utilisationAt(requestsPerSecond, saturationRequestsPerSecond) };
+}
+
+export const gpusOf = (replicas: readonly ShapeCount[]): number =>
+  replicas.reduce((sum, { shape, count }) => sum + shape.tp * shape.pp * count, 0);
+
+/** GPUs of each type that stages take. */
+export function gpusByType(stages: readonly Pick<DeployedStage, "replicas">[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { replicas } of stages) for (const one of replicas) counts.set(one.gpu, (counts.get(one.gpu) ?? 0) + gpusOf([one]));
+  return counts;
+}
+
+/** The GPU type that holds most of a model's GPUs. */
+export const mainGpu = (replicas: readonly ShapeCount[]): string =>
+  [...gpusByType([{ replicas }])].reduce((most, type) => (type[1] > most[1] ? type : most), ["", 0])[0];
+
+/** What stages cost at prices by GPU type. */
+export const usdPerHour = (stages: readonly Pick<DeployedStage, "replicas">[], prices: Readonly<Record<string, number>>): number =>
+  [...gpusByType(stages)].reduce((sum, [gpu, count]) => sum + count * (prices[gpu] ?? 0), 0);

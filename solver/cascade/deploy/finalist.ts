@@ -1,0 +1,94 @@
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import { secondsText } from "@/solver/wording/wording";
+import { replicasFor } from "../tables/capacityTable";
+import { type Allocated, allocateExactly, confirm, type RoutingTables } from "./allocateExactly";
+import { isConstrained } from "./constrainedDeployment";
+import { deployConstrained } from "./constrainedFinalist";
+import { type Deployed, type FinalistInput, type ToDeploy, withoutNode } from "./deployed";
+import { type DeployedStage, gpusOf, loadOf } from "./deployedStage";
+import { limitInFlight } from "./limitInFlight";
+import { placeReplicas } from "./placeReplicas";
+import { simulateWhole, type WholeSimulation } from "./wholeSimulation";
+
+/** A deployed routing that was simulated whole. */
+export interface Finalist extends Deployed, WholeSimulation {
+  /** What a latency budget holds for: the objective latency, or that without the node whose loss is worst, where that is to be survived. */
+  readonly heldSeconds: number;
+}
+
+/**
+ * Deploys one routing with tables simulated for exactly its own requests: GPUs by the MILP (held against the exact allocation) or, under
+ * constraints and on several GPU types, replicas on named nodes by it; then a simulation of the whole cascade under the policy
+ * that the gateway runs, and once more without the node whose loss is worst by the tables where that is to be survived.
+ *
+ * @returns `refused` when the constraints rule it out; null when it does not keep up, or its replicas do not fit the nodes.
+ */
+export function deployFinalist(input: FinalistInput, asked: ToDeploy): Finalist | "refused" | null {
+  input.progress("deploying");
+  const unlimited = isConstrained(input) ? deployConstrained(input, asked) : deployPlainly(input, asked);
+  if (unlimited === null || unlimited === "refused") return unlimited;
+  const limited = (stages: readonly DeployedStage[]) => limitInFlight(input.explorer, asked.routing, stages);
+  const deployed = { ...unlimited, deployment: limited(unlimited.deployment), kept: limited(unlimited.kept) };
+  input.progress("simulating");
+  const whole = simulateWhole(input, input.policyOf(asked.routing), deployed);
+  if (whole === null || deployed.loss === null)
+    return whole === null ? null : { ...deployed, ...whole, heldSeconds: whole.verifiedSeconds };
+  const { node } = deployed.loss;
+  const left = simulateWhole(input, input.policyOf(asked.routing), withoutNode(deployed, node));
+  if (left === null) return null;
+  const heldSeconds = Math.max(whole.verifiedSeconds, left.verifiedSeconds);
+  const says = [
+    `Whichever node is lost, the rest answers within ${secondsText(heldSeconds)}, simulated whole without ${node}; with every node within ${secondsText(whole.verifiedSeconds)}.`,
+    ...deployed.says,
+  ];
+  return { ...deployed, ...whole, heldSeconds, says };
+}
+
+/** On one GPU type and without constraints: GPUs per stage first, then the best replicas on them. */
+function deployPlainly({ explorer, cluster, objective, engine }: FinalistInput, { routing, gpus: most }: ToDeploy): Deployed | null {
+  const { stages } = explorer.routing(routing);
+  const tables = explorer.rows(explorer.routing(routing)).map((row) => row.exact());
+  const own = { explorer, routing, tables };
+  // Nodes that no power of two divides may have no room for the last group: the same on fewer GPUs then.
+  for (let gpus = Math.min(most, explorer.input.maxGpus); gpus >= tables.length; gpus -= 1) {
+    const allocated = allocateExactly(own, { gpus, latency: objective.latency });
+    if (allocated === null) return null;
+    const placed = place(stagesOn(own, allocated), cluster);
+    if (placed === null) continue;
+    const [deployment, kept] = [placed.slice(0, stages.length), placed.slice(stages.length)];
+    const { tableSeconds } = allocated;
+    return { routing, deployment, kept, tables, tableSeconds, proof: confirm(engine, allocated), loss: null, says: [] };
+  }
+  return null;
+}
+
+function stagesOn({ explorer, routing, tables }: RoutingTables, { gpus }: Pick<Allocated, "gpus">): Omit<DeployedStage, "groups">[] | null {
+  const deployed: Omit<DeployedStage, "groups">[] = [];
+  for (const [row, { model, requestsPerSecond }] of explorer.rows(explorer.routing(routing)).entries()) {
+    const capacity = tables[row]?.capacity;
+    const best = capacity === undefined ? null : replicasFor(capacity, requestsPerSecond, gpus[row] ?? 0);
+    if (best === null || capacity === undefined) return null;
+    const { replicas, seconds } = best;
+    deployed.push({ model, replicas, tableSeconds: seconds, gpus: gpusOf(replicas), ...loadOf(capacity, replicas, requestsPerSecond) });
+  }
+  return deployed;
+}
+
+function place(stages: readonly Omit<DeployedStage, "groups">[] | null, cluster: ClusterSpec): DeployedStage[] | null {
+  if (stages === null) return null;
+  const wanted = stages.flatMap(({ replicas }, stage) =>
+    replicas.flatMap(({ shape, count }, group) => Array.from({ length: count }, () => ({ key: stage * 64 + group, shape }))),
+  );
+  const placed = placeReplicas(wanted, cluster.nodes);
+  if (placed === null) return null;
+  return stages.map((stage, index) => {
+    const rate = stage.replicas.reduce((sum, { count, requestsPerSecond }) => sum + count * requestsPerSecond, 0);
+    const groups = stage.replicas.map(({ shape, count, requestsPerSecond }, group) => ({
+      ...shape,
+      count,
+      shareEach: requestsPerSecond / rate,
+      placements: placed.filter(({ key }) => key === index * 64 + group).map(({ placements }) => [...placements]),
+    }));
+    return { ...stage, groups };
+  });
+}

@@ -1,0 +1,104 @@
+import type { JudgeVariation } from "@/solver/judging/judgeTime";
+import type { Objective } from "@/solver/plan/plan";
+
+/**
+ * One way to route: which models form the cascade, at which thresholds, and what follows from that on the planning sample.
+ * Everything here is independent of how many GPUs there are.
+ */
+export interface Routing {
+  /** Indices into `Exploration.models`, in the order requests meet them. */
+  readonly stages: readonly number[];
+  /** Integers 0..100, one fewer than stages. */
+  readonly thresholds: readonly number[];
+  /** Requests start at the first stage whose router score is at least this, where none is at the last; 0: all at the first. */
+  readonly startBelow: number;
+  /** Mean label of accepted answers, 0..100. */
+  readonly quality: number;
+  /** Lower confidence bound of `quality` on fresh traffic. */
+  readonly qualityLow: number;
+  /** Share of requests that visit each stage; the first is 1 unless some start later. */
+  readonly share: readonly number[];
+  /** Share of requests that start at each stage; left out where all start at the first. */
+  readonly startShare?: readonly number[];
+}
+
+/**
+ * All routings evaluated for one workload, rate and cluster, with their latency tables: enough to choose a plan for any
+ * floor, budget and GPU count without simulating again, in a worker or in the browser.
+ */
+export interface Exploration {
+  readonly models: readonly string[];
+  readonly requestsPerSecond: number;
+  readonly maxGpus: number;
+  /** Per model: GPUs of its smallest replica; 0 for a model that fits on no replica here and is in no routing. */
+  readonly leastGpus: readonly number[];
+  /** Of several GPU types: the mean, as GPUs are counted in the cluster's own mix here. */
+  readonly usdPerGpuHour: number;
+  /** With an `engine`, the judge is deployed beside the stages: it has a row of tables and GPUs after theirs, and takes no fixed time. */
+  readonly judge: {
+    readonly secondsPerCall: number;
+    readonly usdPerCall: number;
+    readonly variation?: JudgeVariation | undefined;
+    readonly engine?: object | undefined;
+  };
+  readonly routings: readonly Routing[];
+  /**
+   * p95 seconds of a stage at f GPUs: `stageP95[tableOffset[r] + s * maxGpus + (f - 1)]` for stage position s of routing
+   * r. Infinity where no shape fits or none keeps up with the load. Non-increasing in f.
+   */
+  readonly stageP95: Float32Array;
+  readonly tableOffset: Int32Array;
+  /**
+   * End-to-end p95 of routing r on given stage p95s: `endToEndJudgeSeconds[r] + sum over s of endToEndWeight[i + s] * p95[s]`, with
+   * i = tableOffset[r] / maxGpus. See `composeEndToEnd`.
+   */
+  readonly endToEndWeight: Float32Array;
+  /** Seconds of judging in the end-to-end p95, per routing. */
+  readonly endToEndJudgeSeconds: Float32Array;
+  /** Confidence at which `qualityLow` holds. */
+  readonly qualityConfidence: number;
+}
+
+/** A routing with GPUs given to its stages. */
+export interface Candidate {
+  readonly routing: number;
+  /** GPUs per stage, and of the judge's engine after them. */
+  readonly gpus: readonly number[];
+  readonly gpusTotal: number;
+  /** Objective latency by the tables (end to end or largest stage, as the objective says). Infinity: does not keep up. */
+  readonly latencySeconds: number;
+  readonly costUsdPerRequest: number;
+  readonly quality: number;
+  readonly qualityLow: number;
+}
+
+/** What the knobs of the Plan page hold. */
+export type Knobs = Pick<Objective, "kind" | "latency" | "qualityFloor" | "qualityConfidence" | "latencyBudgetSeconds" | "maxGpus">;
+
+/**
+ * Why there is no plan.
+ * - `overloaded`: no routing that may be chosen keeps up with the requests.
+ * - `constraints`: constraints conflict with one another, with the hardware, or with floor and budget.
+ * - `quality-floor`, `latency-budget`, `floor-and-budget`: what the objective asks is out of reach.
+ * - `no-room`: replicas do not fit the GPUs, or no way to place them was found in time.
+ * - `malformed`: the request names what is not there, or contradicts itself.
+ */
+export type NoPlanKind = "overloaded" | "constraints" | "quality-floor" | "latency-budget" | "floor-and-budget" | "no-room" | "malformed";
+
+/** The answer to one setting of the knobs. */
+export interface Choice {
+  /** Best candidate, or null with the reason and what could be reached instead. */
+  readonly chosen: Candidate | null;
+  readonly infeasible: {
+    readonly kind: NoPlanKind;
+    readonly reason: string;
+    readonly bestQuality: number | null;
+    readonly bestLatencySeconds: number | null;
+  } | null;
+  /** What kept the chosen candidate from being better, in a sentence; null when there is none. */
+  readonly binds: string | null;
+  /** Every routing at its best allocation for this GPU count, index = routing. */
+  readonly candidates: readonly Candidate[];
+  /** Indices into `candidates` of the Pareto set over (latency, quality), by rising quality. */
+  readonly frontier: readonly number[];
+}

@@ -1,0 +1,155 @@
+import { minMaxAllocation } from "@/solver/milp/bisection";
+import { weightedAllocation } from "@/solver/milp/weightedAllocation";
+import { mixSeed } from "@/solver/numeric/random";
+import { qualityLowerBound, selectionCritical } from "../routing/qualityBound";
+import { type Routed, routePrompts } from "../routing/routing";
+import { orderedSubsets } from "../routing/routingGrid";
+import { latencyByGpus } from "../tables/capacityTable";
+import { type DeployedRow, deployedRows, mixesOf, type RoutedCascade, relativePercentileOf } from "../tables/deployedRows";
+import { composeEndToEnd, STARVATION_LIMIT } from "../tables/endToEnd";
+import { latencyOnFixedTopology } from "../tables/fixedTopology";
+import { createJudgeTables } from "../tables/judgeTables";
+import { createLatencyTables, type MixTables } from "../tables/latencyTables";
+import { boundFamily } from "./boundFamily";
+import type { EvaluatedRouting, ExploreInput, Explorer } from "./explorer";
+import { gatherExploration } from "./gatherExploration";
+import { judgedSecondsOf } from "./judgedSeconds";
+import { createSearch } from "./search";
+
+/** Routings an exploration holds at most: what the browser chooses among within a frame. */
+const MAX_ROUTINGS = 1500;
+
+/** Prompts followed end to end per routing, about: the percentile of 700 is known as well as the tables are. */
+const COMPOSED_PROMPTS = 700;
+
+/** Rounds of weights and allocation; the third changes the latency by less than the tables' error. */
+const WEIGHT_ROUNDS = 2;
+
+/**
+ * Evaluates cascades of a ladder on one workload, rate and mix of GPU types, so that `choose` can answer for any floor, budget and
+ * GPU count: shares, quality with its bound, and latency tables by simulation (Cascadia, section 3 and algorithm 1).
+ */
+export function createExplorer(input: ExploreInput): Explorer {
+  const { sample, maxGpus, judge, quantile } = input;
+  const tables = createLatencyTables(input);
+  const judging = input.judgeEngine === undefined ? null : createJudgeTables(input, input.judgeEngine);
+  const judgedSeconds = judging === null ? judgedSecondsOf(sample, judge, mixSeed(input.seed, "judged seconds")) : null;
+  const rowsOf = (of: RoutedCascade): readonly DeployedRow[] => deployedRows({ ...input, tables, judging }, of);
+  const cascades = orderedSubsets(sample.models.length).filter((stages) => stages.every((model) => (input.shapes[model]?.length ?? 0) > 0));
+  const critical = selectionCritical(boundFamily(input, cascades), {
+    confidence: input.qualityConfidence,
+    seed: mixSeed(input.seed, "quality bound"),
+  });
+  const gpuCounts = [...new Set([maxGpus, Math.max(1, Math.ceil(maxGpus / 2))])];
+  let rewind: (() => void) | null = null;
+
+  function compose(
+    stages: readonly number[],
+    routed: Omit<Routed, "accepted">,
+    at: { seconds: readonly number[]; tables: readonly Pick<MixTables, "relativePercentile">[] },
+  ) {
+    // Relative latencies of a model are shared by all routings; the percentile over a stage's own requests norms them.
+    const norms = at.tables.map((own) => own.relativePercentile || 1);
+    const composed = composeEndToEnd({
+      start: routed.start,
+      exit: routed.exit,
+      relative: stages.map((model) => tables.relativeLatency(model)),
+      stageSeconds: at.seconds.map((seconds, stage) => seconds / (norms[stage] ?? 1)),
+      judgeSecondsPerCall: judging === null ? judge.secondsPerCall : 0,
+      judgedSeconds: judgedSeconds?.({ stages, routed }),
+      ...(judging === null || stages.length === 1 ? {} : { judgedRelative: judging.relativeLatency({ stages, routed }) }),
+      quantile,
+      stride: Math.max(1, Math.floor(sample.prompts / COMPOSED_PROMPTS)),
+    });
+    return { ...composed, weights: composed.weights.map((weight, stage) => weight / (norms[stage] ?? 1)) };
+  }
+
+  function evaluate(stages: readonly number[], thresholds: readonly number[], startBelow: number): EvaluatedRouting {
+    const { accepted, ...routed } = routePrompts(sample, stages, thresholds, startBelow);
+    const qualityLow = qualityLowerBound({ accepted, quality: routed.quality }, critical);
+    const rows = rowsOf({ stages, routed });
+    const own = rows.map((row) => (row.requestsPerSecond > 0 ? row.near() : null));
+    const stageTables = own.map((near, row) => {
+      const seconds = new Float32Array(maxGpus).fill(Number.POSITIVE_INFINITY);
+      if (near === null) return seconds;
+      const { tables: shared, lengthFactor } = near;
+      const rate = (rows[row]?.requestsPerSecond ?? 0) * lengthFactor;
+      const fixed = input.fixedTopology?.[stages[row] ?? sample.models.length];
+      if (fixed === undefined) latencyByGpus(shared.capacity, rate, seconds);
+      else latencyOnFixedTopology(shared.capacity, rate, { fixed, into: seconds });
+      return seconds.map((value) => value * lengthFactor);
+    });
+    const present = own.flatMap((near) => (near === null ? [] : [{ relativePercentile: relativePercentileOf(near) }]));
+    const base = { stages, thresholds, startBelow, routed, quality: qualityLow, qualityLow, tables: stageTables };
+    const even = present.length === rows.length ? minMaxAllocation(stageTables, maxGpus) : null;
+    if (even === null) {
+      const idle = { latencySeconds: Number.POSITIVE_INFINITY, quality: qualityLow };
+      const none = gpuCounts.flatMap(() => [idle, idle]);
+      const overloaded = present.length === rows.length;
+      return { ...base, overloaded, weights: rows.map(() => 0), judgeSeconds: 0, measured: none };
+    }
+    let gpus = even.gpus;
+    let weights: readonly number[] = [];
+    let judgeSeconds = 0;
+    for (let round = 0; round < WEIGHT_ROUNDS; round += 1) {
+      const seconds = stageTables.map((table, stage) => table[(gpus[stage] ?? 1) - 1] ?? Number.POSITIVE_INFINITY);
+      ({ weights, judgeSeconds } = compose(stages, routed, { seconds, tables: present }));
+      const better = weightedAllocation(stageTables, maxGpus, { weights, stageLimitSeconds: STARVATION_LIMIT * even.latencySeconds });
+      if (better === null || better.gpus.every((count, stage) => count === gpus[stage])) break;
+      gpus = better.gpus;
+    }
+    const measured = gpuCounts.flatMap((count) => {
+      const largest = minMaxAllocation(stageTables, count)?.latencySeconds ?? Number.POSITIVE_INFINITY;
+      const found = weightedAllocation(stageTables, count, { weights, stageLimitSeconds: STARVATION_LIMIT * largest });
+      const endToEnd = (found?.latencySeconds ?? Number.POSITIVE_INFINITY) + judgeSeconds;
+      return [endToEnd, largest].map((latencySeconds) => ({ latencySeconds, quality: qualityLow }));
+    });
+    return { ...base, overloaded: false, weights, judgeSeconds, measured };
+  }
+
+  const search = createSearch<EvaluatedRouting>({
+    sample,
+    evaluate,
+    limit: MAX_ROUTINGS,
+    directStart: input.directStart !== undefined,
+    cancelled: input.cancelled,
+    visited: (done) => input.progress?.({ phase: "searching", done, of: null }),
+    cascades,
+  });
+
+  function routing(index: number): EvaluatedRouting {
+    const found = search.points[index];
+    if (found === undefined) throw new Error(`no routing ${index} among ${search.points.length}`);
+    return found;
+  }
+
+  return {
+    input,
+    tables,
+    search() {
+      if (rewind === null) {
+        search.run();
+        const found = search.points.length;
+        const forgetTables = tables.checkpoint();
+        const forgetJudge = judging?.tables.checkpoint();
+        rewind = () => {
+          search.keepFirst(found);
+          forgetTables();
+          forgetJudge?.();
+        };
+      }
+      rewind();
+    },
+    focus: search.focus,
+    exploration: () => gatherExploration(input, search.points),
+    add: search.add,
+    routing,
+    outlook(stages, thresholds, startBelow) {
+      const routed = routePrompts(sample, stages, thresholds, startBelow);
+      return { routed, qualityLow: qualityLowerBound(routed, critical) };
+    },
+    mixes: mixesOf,
+    rows: rowsOf,
+    compose: ({ stages, routed }, seconds, own) => compose(stages, routed, { seconds, tables: own }),
+  };
+}

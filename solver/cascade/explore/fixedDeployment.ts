@@ -1,0 +1,39 @@
+import { routePrompts } from "../routing/routing";
+import type { Knobs } from "./exploration";
+import type { EvaluatedRouting, Explorer } from "./explorer";
+
+/** A routing set by hand, as indices into the exploration's models. */
+export interface FixedRouting {
+  readonly stages: readonly number[];
+  readonly thresholds: readonly number[];
+  readonly startBelow: number;
+}
+
+/**
+ * Adds the routing of these thresholds to the exploration without the stages that no request reaches, for which there are no
+ * latencies; returns its index.
+ */
+export function addReached(explorer: Explorer, stages: readonly number[], thresholds: readonly number[], startBelow: number = 0): number {
+  const { share } = routePrompts(explorer.input.sample, stages, thresholds, startBelow);
+  const reached = stages.filter((_, stage) => (share[stage] ?? 0) > 0);
+  return explorer.add(
+    reached,
+    thresholds.filter((_, stage) => reached.slice(0, -1).includes(stages[stage] ?? -1)),
+    reached.length > 1 ? startBelow : 0,
+  );
+}
+
+/**
+ * Latency in seconds of a routing on given GPUs per stage, by its tables: the parallelism within them is the best for the routing.
+ * Infinity where a stage does not keep up.
+ */
+export function latencyOnGpus(
+  { tables, weights, judgeSeconds }: EvaluatedRouting,
+  gpus: readonly number[],
+  latency: Knobs["latency"],
+): number {
+  const seconds = tables.map((table, stage) => table[(gpus[stage] ?? 0) - 1] ?? Number.POSITIVE_INFINITY);
+  const largest = Math.max(...seconds);
+  if (latency === "largest-stage" || largest === Number.POSITIVE_INFINITY) return largest;
+  return seconds.reduce((sum, own, stage) => sum + own * (weights[stage] ?? 0), judgeSeconds);
+}

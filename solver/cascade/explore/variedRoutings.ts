@@ -1,0 +1,34 @@
+import { occurringScores } from "../routing/routingGrid";
+import type { Exploration } from "./exploration";
+import type { Explorer } from "./explorer";
+import { gatherExploration } from "./gatherExploration";
+
+const HIGHEST_SCORE = 100;
+
+/**
+ * A routing set by hand, and all that differ from it in one threshold or in the router score to start at: what an operator passes who
+ * turns one of them. Of thresholds between two judged scores that occur, the upper score stands for all, as in the search; above the
+ * highest, which sends every answer on, 100 does. Returns early with what there is when the explorer is cancelled.
+ */
+export function variedRoutings(
+  explorer: Explorer,
+  {
+    stages,
+    thresholds,
+    startBelow,
+  }: { readonly stages: readonly number[]; readonly thresholds: readonly number[]; readonly startBelow: number },
+): Exploration {
+  const { sample, directStart, cancelled } = explorer.input;
+  explorer.search();
+  const lines = stages.slice(0, -1).map((model) => {
+    const scores = occurringScores(sample.judged[model] ?? new Float64Array());
+    return scores.at(-1) === HIGHEST_SCORE ? scores : [...scores, HIGHEST_SCORE];
+  });
+  const held = thresholds.map((threshold, stage) => lines[stage]?.find((score) => score >= threshold) ?? threshold);
+  const starts = directStart === undefined || stages.length === 1 ? [] : Array.from({ length: HIGHEST_SCORE + 1 }, (_, score) => score);
+  const found = new Set([explorer.add(stages, held, startBelow)]);
+  for (const [stage, scores] of lines.entries())
+    for (const score of scores) if (!cancelled()) found.add(explorer.add(stages, held.with(stage, score), startBelow));
+  for (const start of starts) if (!cancelled()) found.add(explorer.add(stages, held, start));
+  return gatherExploration(explorer.input, [...found].map(explorer.routing));
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { gpuCard } from "@/solver/hardware/gpus";
+import { modelCard } from "@/solver/hardware/models";
+import { feasibleReplicas } from "@/solver/hardware/replicaShapes";
+import { createExplorer } from "../explore/explore";
+import { lateBursts, testSample } from "../testing/testSample";
+import { approvedRanges } from "./approvedRanges";
+
+const MAX_GPUS = 16;
+const sample = { ...testSample({ prompts: 500, skills: [0.5, 0.8], seed: 8 }), models: ["llama-3.1-8b", "llama-3.1-70b"] };
+const explorer = createExplorer({
+  sample,
+  shapes: sample.models.map((id) => feasibleReplicas(modelCard(id)!, gpuCard("h100-sxm")!, { gpusPerNode: 8, maxGpus: MAX_GPUS })),
+  arrivalSeconds: lateBursts(4000, 3),
+  requestsPerSecond: 30,
+  maxGpus: MAX_GPUS,
+  usdPerGpuHour: 3,
+  judge: { secondsPerCall: 0.25, usdPerCall: 0 },
+  quantile: 0.95,
+  qualityConfidence: 0.9,
+  seed: 2,
+  cancelled: () => false,
+});
+const THRESHOLD = 50;
+const routing = explorer.add([0, 1], [THRESHOLD]);
+const { qualityLow, routed } = explorer.routing(routing);
+
+/** The best replicas by the tables on 4 and 8 GPUs. */
+const deployment = [4, 8].map((gpus, stage) => {
+  const { capacity } = explorer.tables.near(stage, explorer.mixes(explorer.routing(routing))[stage]!).tables;
+  const { shape, curve, gpus: size } = capacity.shapes.find((one) => one.gpus === (stage === 0 ? 1 : 4))!;
+  const count = gpus / size;
+  return {
+    replicas: [{ gpu: "h100-sxm", shape, count, requestsPerSecond: (30 * routed.share[stage]!) / count }],
+    saturationRequestsPerSecond: count * curve.saturationRequestsPerSecond,
+  };
+});
+const VERIFIED_SECONDS = 8;
+const off = (meanAbsolute: number) => ({ rows: 60, meanAbsolute, p90Absolute: meanAbsolute, bias: 0 });
+const rangeUnder = (qualityFloor: number | null, latencyBudgetSeconds: number | null, meanAbsolute = 0) =>
+  approvedRanges(explorer, {
+    routing,
+    deployment,
+    objective: { latency: "end-to-end", qualityFloor, latencyBudgetSeconds },
+    profile: { errors: { ttft: off(meanAbsolute), tpot: off(meanAbsolute), endToEnd: off(meanAbsolute) } },
+    verifiedSeconds: VERIFIED_SECONDS,
+  })[0]!;
+
+describe("approvedRanges", () => {
+  const free = rangeUnder(qualityLow - 3, null);
+
+  it("reaches from the plan's value both ways where the floor leaves room", () => {
+    expect(free.min).toBeLessThan(THRESHOLD);
+    expect(free.max).toBeGreaterThan(THRESHOLD);
+    expect(explorer.outlook([0, 1], [free.min]).qualityLow).toBeGreaterThanOrEqual(qualityLow - 3);
+  });
+
+  it("stops where the latency of this deployment would leave the budget", () => {
+    const tight = rangeUnder(qualityLow - 3, 1.02 * VERIFIED_SECONDS);
+    const loose = rangeUnder(qualityLow - 3, 10 * VERIFIED_SECONDS);
+    expect(tight.max).toBeLessThan(free.max);
+    expect(tight.max).toBeGreaterThanOrEqual(THRESHOLD);
+    expect(tight.min).toBe(free.min);
+    expect(loose).toEqual(free);
+  });
+
+  it("stops before a stage's load could be unstable, were the engine profile as far off as it is on average", () => {
+    const load = (threshold: number) =>
+      (30 * explorer.outlook([0, 1], [threshold]).routed.share[1]!) / deployment[1]!.saturationRequestsPerSecond;
+    // An error with which the load half way to the free end would count as saturation.
+    const error = 1 - load((THRESHOLD + free.max) / 2);
+    const { max } = rangeUnder(qualityLow - 3, null, error);
+    expect(max).toBeLessThan(free.max);
+    expect(max).toBeGreaterThanOrEqual(THRESHOLD);
+    expect(load(max)).toBeLessThan(1 - error);
+  });
+
+  it("turns a plan that is over its budget only the way that makes it faster", () => {
+    expect(rangeUnder(qualityLow - 3, VERIFIED_SECONDS / 2).max).toBeLessThan(free.max);
+  });
+
+  it("never lets the quality fall below the plan's own where there is no floor", () => {
+    const { min } = rangeUnder(null, null);
+    expect(explorer.outlook([0, 1], [min]).qualityLow).toBeGreaterThanOrEqual(qualityLow);
+    expect(min).toBeGreaterThan(free.min);
+  });
+});

@@ -1,0 +1,216 @@
+import { cardOf } from "@/solver/hardware/catalogue";
+import { gpuPrices } from "@/solver/plan/clusterGpus";
+import { asksForAnything, noConstraints } from "@/solver/plan/constraints";
+import type { ModelDeployment, PlanDraft } from "@/solver/plan/plan";
+import { secondsText } from "@/solver/wording/wording";
+import { costUsdPerRequest } from "../choose/allocate";
+import { candidatesFor, choose, meeting, nearMisses } from "../choose/choose";
+import { constrainedCandidates } from "../deploy/constrainedCandidates";
+import { gpusAllowed, isConstrained } from "../deploy/constrainedDeployment";
+import type { FinalistInput, ToDeploy } from "../deploy/deployed";
+import { type DeployedStage, gpusByType, mainGpu, usdPerHour } from "../deploy/deployedStage";
+import { deployFinalist, type Finalist } from "../deploy/finalist";
+import { loadText, stageStability } from "../deploy/stageStability";
+import type { Candidate, Choice, Exploration, Knobs } from "../explore/exploration";
+import type { Explorer } from "../explore/explorer";
+import { addReached, type FixedRouting } from "../explore/fixedDeployment";
+import { bothWays } from "./alternation";
+import { alternationReport } from "./alternationReport";
+import { alternativesTo } from "./alternatives";
+import type { BuildPlanInput, BuiltPlan } from "./planInput";
+import { planPolicy } from "./planPolicy";
+import { planPredictions } from "./planPredictions";
+import { shapeReasons } from "./shapeReasons";
+import { verifiedBest } from "./verifiedBest";
+import { whyNoPlan } from "./whyNoPlan";
+
+/**
+ * From an exploration to a plan: searches directly, alternates beside it as the source does, chooses by the tables from what either
+ * looked at, deploys the choice and simulates it whole, and goes on to the next best while one promises more than the best
+ * verified (tables are approximate; a plan is not). Under constraints candidates are deployed by the tables before they are chosen
+ * from. What is predicted is what the whole simulation showed.
+ */
+export function buildPlan(asked: BuildPlanInput): BuiltPlan {
+  let built = plannedOnce(asked);
+  const { objective, fixed, constraints = noConstraints, running = [] } = asked;
+  if (objective.kind !== "cost-under-both" || fixed !== null || !isConstrained({ ...asked, constraints, running })) return built;
+  // Which routing deploys cheapest is not known before: so the cost is capped under what was found, until nothing keeps the cap.
+  for (let round = 0; round < CHEAPER_ROUNDS && built.outcome === "plan"; round += 1) {
+    const maxUsdPerHour = CHEAPER * built.draft.predictions.costUsdPerHour;
+    const { explorerUnder: _, ...silent } = asked;
+    const cheaper = plannedOnce({ ...silent, constraints: { ...constraints, maxUsdPerHour } });
+    if (cheaper.outcome === "infeasible") break;
+    const { inputs } = cheaper.draft;
+    built = { ...cheaper, draft: { ...cheaper.draft, inputs: { ...inputs, ...built.draft.inputs } } };
+  }
+  return built;
+}
+
+/** Rounds in which a cheaper plan is looked for, and the share of the cost under which. */
+const CHEAPER_ROUNDS = 6;
+
+const CHEAPER = 0.97;
+
+function plannedOnce(asked: BuildPlanInput): BuiltPlan {
+  const { explorer, objective, fixed, constraints = noConstraints, running = [] } = asked;
+  const input = { ...asked, constraints, running };
+  explorer.search();
+  if (fixed === null) explorer.focus({ floor: objective.qualityFloor, budgetSeconds: objective.latencyBudgetSeconds });
+  const allowed: Knobs = { ...objective, maxGpus: gpusAllowed(input.cluster, constraints, objective.maxGpus) };
+  // The source alternates for latency and for quality, with a judge outside the deployment; it knows no least cost and no constraints.
+  const alternates = fixed === null && objective.kind !== "cost-under-both" && input.judge.engine === undefined && !isConstrained(input);
+  const ways = alternates ? bothWays(explorer, allowed) : null;
+  const index = fixed === null ? null : addReached(explorer, fixed.stages, fixed.thresholds, fixed.startBelow);
+  const exploration = explorer.exploration();
+  const knobs = index === null ? allowed : byHand(exploration, index, allowed);
+  const choice = choose(exploration, knobs);
+  const pool = index === null ? choice.candidates : choice.candidates.filter((candidate) => candidate.routing === index);
+  const [within, over] = index === null ? [meeting(pool, knobs), nearMisses(pool, knobs)] : [pool, []];
+  const constrained = isConstrained(input) ? constrainedCandidates(input, { within, over }, knobs) : null;
+  let unstable: string | null = null;
+  let deployments = 0;
+  const { finalist, verified } = verifiedBest({
+    exploration,
+    // Shared tables may refuse what tables of its own requests, with the shapes that run, just allow.
+    pool:
+      constrained === null
+        ? pool
+        : constrained.candidates.length + constrained.misses.length > 0
+          ? [...constrained.candidates, ...constrained.misses]
+          : constrained.refused.slice(0, 1),
+    knobs,
+    resized: constrained === null,
+    deploy,
+    cost: (one) => costOf(input, one),
+  });
+  if (finalist === null) return whyNoPlan(input, { choice, byHand: index, constrained, unstable, verified });
+  const alternatives = alternativesTo({
+    exploration,
+    candidates: constrained === null ? choice.candidates : constrained.candidates,
+    ...(constrained === null ? {} : { undeployed: { candidates: choice.candidates, refused: constrained.refused } }),
+    knobs: { ...objective, maxGpus: knobs.maxGpus },
+    finalist,
+    verified,
+  });
+  const why = [
+    // Of the lowest cost the figures of what binds are those without constraints.
+    ...(index !== null || (constrained !== null && objective.kind === "cost-under-both") ? [] : whatBinds(choice, knobs, finalist)),
+    ...(fixed === null ? [] : saysUnreached(explorer, fixed, finalist)),
+    ...(constrained === null ? [] : saysOfConstraints(input, pool, finalist)),
+    ...(constrained?.cut ? ["Not every routing was deployed under the constraints: there were too many that promised as much."] : []),
+    ...finalist.says,
+    ...alternatives.why,
+  ];
+  return {
+    outcome: "plan",
+    draft: {
+      apiVersion: "weir/v1",
+      kind: "Plan",
+      metadata: { name: planName(finalist) },
+      deployment: [...finalist.deployment, ...finalist.kept].map((stage) => modelDeployment(input, stage)),
+      policy: planPolicy(input, finalist.routing, finalist),
+      inputs: planInputs(input, finalist),
+      predictions: planPredictions(input, finalist),
+      solver: {
+        ...finalist.proof,
+        seconds: input.elapsedSeconds(),
+        evaluatedThresholds: exploration.routings.length,
+        replicaSimulations: explorer.tables.simulations(),
+        why,
+        shapes: shapeReasons(explorer, input.cluster, finalist),
+        ...(ways === null ? {} : { alternation: alternationReport(explorer, ways, { routing: finalist.routing, knobs: objective }) }),
+        alternatives: alternatives.list,
+      },
+    },
+  };
+
+  function deploy(next: ToDeploy): Finalist | null {
+    const done = (constrained?.tried ?? 0) + deployments;
+    deployments += 1;
+    const progress: FinalistInput["progress"] = (phase) => explorer.input.progress?.({ phase, done, of: null });
+    const deployed = deployFinalist({ ...input, progress, policyOf: (routing) => planPolicy(input, routing, null) }, next);
+    if (deployed === null || deployed === "refused") return null;
+    const overloaded = [...deployed.deployment, ...deployed.kept].find((stage) => stageStability(stage, input.profile) === "unstable");
+    if (overloaded === undefined) return deployed;
+    unstable = `Unstable: ${loadText(overloaded, input.profile)}, so its queue may grow without end. Add GPUs or lower the rate.`;
+    return null;
+  }
+}
+
+/**
+ * A routing set by hand is planned as it is: the floor and budget it may miss are told, not enforced. For the lowest cost it gets as many
+ * GPUs as keep the budget, and where none do all.
+ */
+function byHand(exploration: Exploration, index: number, knobs: Knobs): Knobs {
+  const sized: Knobs = { ...knobs, qualityFloor: null };
+  const keeps = (candidatesFor(exploration, sized)[index]?.latencySeconds ?? 0) <= (knobs.latencyBudgetSeconds ?? Number.MAX_VALUE);
+  if (knobs.kind === "cost-under-both" && keeps) return sized;
+  return { ...sized, kind: "latency-under-quality", latencyBudgetSeconds: null };
+}
+
+/** What kept the plan from being better; of one that the tables alone would not have allowed, that the simulation did. */
+function whatBinds({ candidates, binds }: Choice, knobs: Knobs, { routing, tableSeconds, verifiedSeconds }: Finalist): string[] {
+  if (!nearMisses(candidates, knobs).some((candidate) => candidate.routing === routing)) return binds === null ? [] : [binds];
+  return [
+    `The latency budget binds: the tables alone promise ${secondsText(tableSeconds)}, simulated whole it takes ${secondsText(verifiedSeconds)}.`,
+  ];
+}
+
+function saysOfConstraints({ constraints }: Pick<FinalistInput, "constraints">, pool: readonly Candidate[], finalist: Finalist): string[] {
+  const free = pool.find(({ routing }) => routing === finalist.routing)?.latencySeconds ?? Number.POSITIVE_INFINITY;
+  if (!asksForAnything(constraints) || finalist.tableSeconds <= 1.01 * free) return [];
+  return [
+    `By the tables these thresholds take ${secondsText(finalist.tableSeconds)} under the constraints and ${secondsText(free)} without them.`,
+  ];
+}
+
+/** Stages of a cascade set by hand that no request reaches, for which there is no latency, and which are left out. */
+function saysUnreached({ input: { sample } }: Explorer, { stages }: FixedRouting, { deployment }: Finalist): string[] {
+  const unreached = stages.flatMap((stage) => sample.models[stage] ?? []).filter((model) => deployment.every((own) => own.model !== model));
+  return unreached.length === 0 ? [] : [`At these thresholds no request reaches ${unreached.join(", ")}: the plan is of the other stages.`];
+}
+
+/** USD per request of what was deployed, models that are kept without being a stage and judge calls among it. */
+function costOf({ explorer, cluster }: Pick<BuildPlanInput, "explorer" | "cluster">, { routing, deployment, kept }: Finalist): number {
+  const { requestsPerSecond, judge } = explorer.input;
+  const { share } = explorer.routing(routing).routed;
+  const usd = usdPerHour([...deployment, ...kept], gpuPrices(cluster));
+  return costUsdPerRequest({ gpus: 1, usdPerGpuHour: usd, requestsPerSecond, share, judge });
+}
+
+function modelDeployment({ cards }: Pick<BuildPlanInput, "cards">, { model, gpus, replicas, groups }: DeployedStage): ModelDeployment {
+  return { model, precision: cardOf(cards.models, model)?.precision ?? "bf16", gpu: mainGpu(replicas), gpus, replicas: groups };
+}
+
+function planName({ deployment, kept }: Finalist): string {
+  const gpus = [...gpusByType([...deployment, ...kept])].map(([gpu, count]) => `${count} x ${gpu}`);
+  return `${deployment.map((stage) => stage.model).join(" > ")} on ${gpus.join(" and ")}`;
+}
+
+function planInputs(input: BuildPlanInput & Pick<FinalistInput, "constraints" | "running">, finalist: Finalist): PlanDraft["inputs"] {
+  const { explorer, workload, workloadId, cluster, profile, objective, constraints, running } = input;
+  const { judge } = workload;
+  const { directStart, judgeEngine } = explorer.input;
+  return {
+    workload: {
+      id: workloadId,
+      name: workload.name,
+      requestsPerSecond: explorer.input.requestsPerSecond,
+      planningPrompts: explorer.input.sample.prompts,
+      sampleRequests: finalist.requests,
+      seed: workload.seed,
+      judge: { kind: judge.kind, auc: judge.kind === "modelled" ? judge.auc : null },
+    },
+    cluster,
+    models: [...explorer.input.sample.models],
+    engineProfile: profile,
+    objective,
+    ...(asksForAnything(constraints) ? { constraints } : {}),
+    ...(judgeEngine === undefined
+      ? {}
+      : { judgeEngine: { model: judgeEngine.model, rubricTokens: judgeEngine.rubricTokens, outputTokens: judgeEngine.outputTokens } }),
+    ...(input.judgeTime === undefined ? {} : { judgeTime: input.judgeTime }),
+    ...(directStart === undefined ? {} : { directStart }),
+    ...(running.length > 0 ? { running: [...running] } : {}),
+  };
+}

@@ -1,0 +1,38 @@
+import type { JudgeOutlook } from "@/solver/plan/plan";
+import { applyJudge } from "@/solver/workload/applyJudge";
+import { splitPrompts } from "@/solver/workload/split";
+import type { Workload } from "@/solver/workload/workload";
+import { planningSample, routePrompts } from "../routing/routing";
+
+/** Reliabilities a modelled judge is looked at with: a coin, a weak, the usual and a good judge, and an oracle. */
+const JUDGE_AUCS: readonly number[] = [0.5, 0.7, 0.8, 0.9, 1];
+
+/** A cascade as deployed: what stays when the judge turns out to be another. */
+export interface DeployedCascade {
+  /** Model cards, in the order requests meet them. */
+  readonly models: readonly string[];
+  readonly thresholds: readonly number[];
+  /** Router score to start at; above 0 the workload's outcomes carry such scores. */
+  readonly startBelow: number;
+  /** Requests per second at which each stage saturates. */
+  readonly saturation: readonly number[];
+  readonly requestsPerSecond: number;
+}
+
+/**
+ * What a plan would do if its modelled judge were of another reliability: the same thresholds on the same GPUs, with the scores
+ * that such a judge would give to the planning prompts. Empty where nothing is judged, or the scores were measured.
+ */
+export function judgeOutlooks(workload: Workload, cascade: DeployedCascade): JudgeOutlook[] {
+  const { judge, outcomes } = workload;
+  if (judge.kind === "measured" || cascade.models.length < 2) return [];
+  const { planning } = splitPrompts(outcomes.promptIds.length, workload.seed);
+  const stages = cascade.models.map((_, stage) => stage);
+  return JUDGE_AUCS.map((auc) => {
+    const table = applyJudge(outcomes, { kind: "modelled", auc, seed: judge.seed });
+    const sample = planningSample(table, planning, cascade.models);
+    const { quality, share } = routePrompts(sample, stages, cascade.thresholds, cascade.startBelow);
+    const loads = share.map((own, stage) => (own * cascade.requestsPerSecond) / (cascade.saturation[stage] ?? Number.POSITIVE_INFINITY));
+    return { auc, quality, share: [...share], busiestLoad: Math.max(...loads) };
+  });
+}

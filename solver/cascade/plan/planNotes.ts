@@ -1,0 +1,94 @@
+import { limitsOfModel } from "@/solver/hardware/engineLimits";
+import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
+import { MAX_BATCHED_TOKENS, MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import type { CascadePolicy, Objective, StagePrediction } from "@/solver/plan/plan";
+import { exactSecondsText, secondsText } from "@/solver/wording/wording";
+import type { Workload } from "@/solver/workload/workload";
+import type { Finalist } from "../deploy/finalist";
+import { loadText } from "../deploy/stageStability";
+import type { Explorer } from "../explore/explorer";
+
+/** Difference between tables and whole simulation worth a sentence. */
+const TABLE_ERROR = 0.15;
+
+export interface Noted {
+  readonly explorer: Explorer;
+  readonly workload: Workload;
+  readonly objective: Objective;
+  readonly judge: CascadePolicy["judge"];
+  readonly profile: EngineProfile;
+  readonly cluster: Pick<ClusterSpec, "engineLimits">;
+}
+
+/** What an operator should read before trusting a plan's figures, a sentence each. */
+export function planNotes(
+  { explorer, workload, objective, judge, profile, cluster }: Noted,
+  finalist: Finalist,
+  predicted: readonly StagePrediction[],
+): string[] {
+  const { routed, qualityLow, stages, startBelow } = explorer.routing(finalist.routing);
+  const notes = ["Percentiles are simulated: no public measurement of real engines validates a predicted p95.", profileNote(profile)];
+  notes.push(...limitNotes(finalist, cluster));
+  if (stages.length > 1 && workload.judge.kind === "modelled")
+    notes.push(
+      `Judged scores are modelled with an AUC of ${workload.judge.auc.toFixed(2)}, not measured; thresholds, shares and quality rest on that.`,
+    );
+  for (const [stage, model] of stages.slice(0, -1).entries()) {
+    const sentOn = (routed.share[stage + 1] ?? 0) - (routed.startShare?.[stage + 1] ?? 0);
+    if (sentOn < 1e-9)
+      notes.push(`No planning answer of ${explorer.input.sample.models[model]} falls below its threshold: each is judged all the same.`);
+  }
+  if (stages.length > 1 && judge.usdPerCall === 0 && judge.engine === undefined)
+    notes.push("Judge calls are priced at 0 USD: their cost is not in the cost per request.");
+  const routerAuc = explorer.input.directStart?.auc;
+  if (startBelow > 0 && routerAuc !== undefined)
+    notes.push(
+      `Where requests start rests on a router that is modelled with an AUC of ${routerAuc.toFixed(2)}${routerAuc <= 0.5 ? ", no better than a coin" : ""}.`,
+    );
+  if (workload.origin.generated) notes.push("The workload is generated from published figures, not recorded.");
+  if (workload.origin.measured?.emulated)
+    notes.push("Emulated engines gave the answers of the workload: its quality and lengths say nothing of real models.");
+  for (const [index, { model, stability, extrapolated = [] }] of predicted.entries()) {
+    const stage = finalist.deployment[index];
+    if (stability === "near-saturation" && stage !== undefined)
+      notes.push(`Near saturation: ${loadText(stage, profile)}. A little more traffic costs much latency.`);
+    if (extrapolated.length > 0) notes.push(`${model}, extrapolated: ${extrapolated.join("; ")}.`);
+  }
+  const error = finalist.tableSeconds / finalist.verifiedSeconds - 1;
+  if (Math.abs(error) > TABLE_ERROR)
+    notes.push(`Tables and whole simulation differ by ${Math.round(100 * error)} %; the prediction is the simulation's.`);
+  const floor = objective.qualityFloor;
+  const promised = objective.qualityConfidence === null ? routed.quality : qualityLow;
+  if (floor !== null && promised < floor)
+    notes.push(`The thresholds set by hand miss the quality floor of ${floor}: ${promised.toFixed(1)} is promised.`);
+  const budget = objective.latencyBudgetSeconds;
+  if (budget !== null && finalist.verifiedSeconds > budget)
+    notes.push(
+      `The thresholds set by hand miss the latency budget of ${exactSecondsText(budget)}: ${secondsText(finalist.verifiedSeconds)} are predicted.`,
+    );
+  return notes;
+}
+
+/** Limits of the engines in a plan where any is known, with how: all others are assumed. */
+function limitNotes({ deployment }: Finalist, { engineLimits = [] }: Noted["cluster"]): string[] {
+  if (engineLimits.length === 0) return [];
+  return deployment.map(({ model }) => {
+    const { maxSequences, maxBatchedTokens } = limitsOfModel(engineLimits, model);
+    const known = engineLimits.find((one) => one.model === model) ?? engineLimits.find((one) => one.model === undefined);
+    const told = known?.source === "engine" ? "as the engine says" : "as entered";
+    const count = (value: number | undefined, assumed: number): string =>
+      value === undefined ? `${assumed} (assumed)` : `${value} (${told})`;
+    return `Engines of ${model} run ${count(maxSequences, MAX_SEQUENCES)} requests at once, with ${count(maxBatchedTokens, MAX_BATCHED_TOKENS)} tokens a step.`;
+  });
+}
+
+function profileNote({ name, engine, fittedOn, errors }: EngineProfile): string {
+  const fitted =
+    fittedOn === null
+      ? ", fitted to no runs"
+      : `, fitted to ${fittedOn.rows} ${fittedOn.emulated ? "runs of emulated engines that stand in for" : "measured runs of"} ${engineNames[engine]}`;
+  const off =
+    errors === null ? "" : `; on runs the fit had not seen it was ${Math.round(100 * errors.endToEnd.meanAbsolute)} % off end to end`;
+  return `Engine times follow the profile "${name}"${fitted}${off}.`;
+}

@@ -1,0 +1,45 @@
+import type { CascadePolicy } from "@/solver/plan/plan";
+import type { Finalist } from "../deploy/finalist";
+import { approvedRanges } from "./approvedRanges";
+import type { BuildPlanInput } from "./planInput";
+
+/** The policy of a routing. Without a deployment the approved ranges are the thresholds themselves, as a simulation needs no others. */
+export function planPolicy(
+  input: Pick<BuildPlanInput, "explorer" | "judge" | "objective" | "profile">,
+  routing: number,
+  finalist: Finalist | null,
+): CascadePolicy {
+  const { explorer, judge } = input;
+  const { stages, thresholds, startBelow } = explorer.routing(routing);
+  const { directStart } = explorer.input;
+  const ranges =
+    finalist === null
+      ? thresholds.map((threshold) => ({ min: threshold, max: threshold }))
+      : approvedRanges(explorer, {
+          ...finalist,
+          deployment: [...finalist.deployment, ...finalist.kept],
+          objective: input.objective,
+          profile: input.profile,
+        });
+  return {
+    kind: "cascade",
+    stages: stages.map((model) => ({ model: explorer.input.sample.models[model] ?? "" })),
+    thresholds: [...thresholds],
+    judge: judgeOf(judge, { judges: stages.length > 1, meanSeconds: finalist?.judgeMeanSeconds ?? judge.secondsPerCall }),
+    ...(directStart === undefined || startBelow === 0
+      ? {}
+      : { directStart: { below: startBelow, router: { kind: "modelled", ...directStart } } }),
+    order: { kind: "fcfs" },
+    place: { kind: "least-load" },
+    approvedRanges: { thresholds: ranges },
+  };
+}
+
+/** The judge of a plan: an engine of its own runs only where something is judged, and takes what it took in the simulation. */
+function judgeOf(
+  { engine, ...judge }: CascadePolicy["judge"],
+  { judges, meanSeconds }: { readonly judges: boolean; readonly meanSeconds: number },
+): CascadePolicy["judge"] {
+  if (engine === undefined || !judges) return judge;
+  return { ...judge, engine, secondsPerCall: meanSeconds };
+}

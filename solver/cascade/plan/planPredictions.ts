@@ -1,0 +1,153 @@
+import { extrapolations } from "@/solver/calibration/extrapolations";
+import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
+import { MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
+import { mean, quantile } from "@/solver/numeric/quantile";
+import { mixSeed } from "@/solver/numeric/random";
+import { gpuPrices } from "@/solver/plan/clusterGpus";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import type { Predictions, StagePrediction } from "@/solver/plan/plan";
+import { costUsdPerRequest } from "../choose/allocate";
+import { usdPerHour } from "../deploy/deployedStage";
+import type { Finalist } from "../deploy/finalist";
+import { predictionBand, predictionSpan, statistic } from "../deploy/predictionBand";
+import { stageStability } from "../deploy/stageStability";
+import { routedIntervals } from "../routing/uncertainty";
+import { judgementsPerRequest } from "../tables/judgeTables";
+import { judgeOutlooks } from "./judgeOutlook";
+import { type Noted, planNotes } from "./planNotes";
+
+interface Predicted extends Noted {
+  readonly cluster: ClusterSpec;
+  readonly cards: CardCatalogue;
+}
+
+/** What a plan promises: the figures of the whole simulation of its finalist, each with what it may be wrong by. */
+export function planPredictions(input: Predicted, finalist: Finalist): Predictions {
+  const { explorer, cluster, workload, profile } = input;
+  const { requestsPerSecond, quantile: q, qualityConfidence, judge } = explorer.input;
+  const { stages: models, routed, qualityLow, thresholds, startBelow } = explorer.routing(finalist.routing);
+  const { deployment, kept, endToEndSeconds } = finalist;
+  const p95 = statistic(endToEndSeconds, (seconds) => quantile(seconds, q));
+  const gpus = [...deployment, ...kept].reduce((sum, stage) => sum + stage.gpus, 0);
+  const costUsdPerHour = usdPerHour([...deployment, ...kept], gpuPrices(cluster));
+  const { routed: whole } = explorer.outlook(models, thresholds, startBelow);
+  const interval = routedIntervals(whole, { confidence: qualityConfidence, seed: mixSeed(explorer.input.seed, "intervals") });
+  const stages = deployment.map((_, stage) => ({ ...stagePrediction(input, finalist, stage), shareBand: interval.share[stage] }));
+  return {
+    quality: routed.quality,
+    qualityBand: {
+      low: qualityLow,
+      high: Math.min(100, 2 * routed.quality - qualityLow),
+      confidence: qualityConfidence,
+      basis: `lower end calibrated to hold for whichever thresholds are picked, from ${routed.exit.length} planning prompts; the upper end mirrors it, and the confidence is of each end on its own`,
+    },
+    qualityInterval: {
+      ...interval.quality,
+      confidence: qualityConfidence,
+      basis: `${routed.exit.length} planning prompts drawn again with these thresholds as they are; two-sided, like the bands of the shares`,
+    },
+    p95Seconds: p95.seconds,
+    p95Band: predictionBand(p95, profile, {
+      extrapolated: stages.some(({ extrapolated = [] }) => extrapolated.length > 0),
+      nearSaturation: stages.some(({ stability }) => stability === "near-saturation"),
+    }),
+    meanSeconds: mean(endToEndSeconds),
+    largestStageP95Seconds: Math.max(...stages.map((stage) => stage.p95Seconds)),
+    costUsdPerRequest: costUsdPerRequest({ gpus: 1, usdPerGpuHour: costUsdPerHour, requestsPerSecond, share: routed.share, judge }),
+    costUsdPerHour,
+    utilisation: [...deployment, ...kept].reduce((sum, { utilisation, gpus: own }) => sum + (Math.min(1, utilisation) * own) / gpus, 0),
+    stages,
+    ...judgePrediction(input, finalist),
+    tableError: finalist.tableSeconds / finalist.verifiedSeconds - 1,
+    judgeOutlooks: judgeOutlooks(workload, {
+      models: deployment.map((stage) => stage.model),
+      thresholds,
+      startBelow,
+      saturation: deployment.map((stage) => stage.saturationRequestsPerSecond),
+      requestsPerSecond,
+    }),
+    notes: planNotes(input, finalist, stages),
+  };
+}
+
+/** What the judge's own engines do, where the plan has any. */
+function judgePrediction({ explorer, profile }: Predicted, { routing, kept, judgeMeanSeconds }: Finalist): Pick<Predictions, "judge"> {
+  const judging = kept.find(({ model }) => model === explorer.input.judgeEngine?.model);
+  if (judging === undefined) return {};
+  return {
+    judge: {
+      requestsPerSecond: explorer.input.requestsPerSecond * judgementsPerRequest(explorer.routing(routing).routed.share),
+      meanSeconds: judgeMeanSeconds,
+      p95Seconds: judging.tableSeconds,
+      utilisation: Math.min(1, judging.utilisation),
+      stability: stageStability(judging, profile) === "stable" ? "stable" : "near-saturation",
+    },
+  };
+}
+
+function stagePrediction(input: Predicted, finalist: Finalist, index: number): StagePrediction {
+  const { explorer, profile } = input;
+  const { routed } = explorer.routing(finalist.routing);
+  const deployed = finalist.deployment[index];
+  const measured = finalist.measured[index];
+  if (deployed === undefined || measured === undefined) throw new Error(`no stage ${index} in the finalist`);
+  const { percentile, mean: average, ttftPercentile } = measured;
+  const share = routed.share[index] ?? 0;
+  const endToEnd = profile.errors?.endToEnd ?? null;
+  const extrapolated = stageExtrapolations(input, finalist, index);
+  const beyond = extrapolated.length > 0;
+  return {
+    model: deployed.model,
+    share,
+    ...(routed.startShare === undefined ? {} : { startShare: routed.startShare[index] ?? 0 }),
+    requestsPerSecond: share * explorer.input.requestsPerSecond,
+    p95Seconds: percentile.seconds,
+    meanSeconds: average.seconds,
+    ttftP95Seconds: ttftPercentile.seconds,
+    ...(percentile.spreadSeconds === null
+      ? {}
+      : {
+          bands: {
+            p95Seconds: predictionSpan(percentile, endToEnd, beyond),
+            meanSeconds: predictionSpan(average, endToEnd, beyond),
+            ttftP95Seconds: predictionSpan(ttftPercentile, profile.errors?.ttft ?? null, beyond),
+          },
+        }),
+    utilisation: Math.min(1, deployed.utilisation),
+    stability: stageStability(deployed, profile) === "stable" ? "stable" : "near-saturation",
+    extrapolated: stageExtrapolations(input, finalist, index),
+  };
+}
+
+/** In what a stage's replicas, as they are loaded, lie outside the runs their profile was fitted to. */
+function stageExtrapolations({ explorer, profile, cards }: Predicted, finalist: Finalist, index: number): string[] {
+  const cascade = explorer.routing(finalist.routing);
+  const { sample, requestsPerSecond } = explorer.input;
+  const deployed = finalist.deployment[index];
+  const model = cascade.stages[index] ?? 0;
+  const card = cardOf(cards.models, sample.models[model] ?? "");
+  if (deployed === undefined || card === undefined) return [];
+  const { prompts } = explorer.mixes(cascade)[index] ?? { prompts: new Int32Array() };
+  const tokens = (counts: Int32Array | undefined): number =>
+    Math.round(mean(Float64Array.from(prompts, (prompt) => counts?.[prompt] ?? 0)));
+  const replicas = deployed.replicas.reduce((sum, { count }) => sum + count, 0);
+  const inFlight = (requestsPerSecond * (cascade.routed.share[index] ?? 0) * (finalist.measured[index]?.mean.seconds ?? 0)) / replicas;
+  const reasons = deployed.replicas.flatMap(({ gpu, shape }) =>
+    extrapolations(
+      {
+        engine: profile.engine,
+        model: card.id,
+        gpu,
+        precision: card.precision,
+        kvPrecision: card.kvBytesPerValue < 2 ? "fp8" : "bf16",
+        shape,
+        inputTokens: tokens(sample.inputTokens),
+        outputTokens: tokens(sample.outputTokens[model]),
+        concurrency: Math.min(MAX_SEQUENCES, Math.max(1, Math.round(inFlight))),
+      },
+      profile,
+      cards,
+    ),
+  );
+  return [...new Set(reasons)];
+}

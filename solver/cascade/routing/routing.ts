@@ -1,0 +1,148 @@
+import type { OutcomeTable } from "@/solver/workload/workload";
+
+/** The prompts a plan is made on: columns of the outcome table, restricted to some models and to the planning part. */
+export interface PlanningSample {
+  /** Model cards, smallest first. */
+  readonly models: readonly string[];
+  readonly prompts: number;
+  readonly inputTokens: Int32Array;
+  /** Per model, per prompt. */
+  readonly outputTokens: readonly Int32Array[];
+  readonly label: readonly Float64Array[];
+  readonly judged: readonly Float64Array[];
+  /** What a router reads off each prompt; left out where there is no router. */
+  readonly routerScore?: readonly Float64Array[];
+}
+
+/** What a routing does with the planning sample. */
+export interface Routed {
+  /** Stage position at which each prompt starts. */
+  readonly start: Uint8Array;
+  /** Stage position at which each prompt is accepted; it visits all from its start to there. */
+  readonly exit: Uint8Array;
+  /** Label of the accepted answer per prompt, 0..100. */
+  readonly accepted: Float64Array;
+  /** Share of prompts that visit each stage (the source's processing ratio p_i); the first is 1 without a direct start. */
+  readonly share: readonly number[];
+  /** Share of prompts that start at each stage; left out where all start at the first. */
+  readonly startShare?: readonly number[];
+  /** Mean accepted label: Q of the source. */
+  readonly quality: number;
+}
+
+/** The rows `prompts` of an outcome table for `models`, in that order. Throws when a model is not in the table: a bug. */
+export function planningSample(table: OutcomeTable, prompts: ArrayLike<number>, models: readonly string[]): PlanningSample {
+  const columns = models.map((model) => {
+    const column = table.models.find((candidate) => candidate.model === model);
+    if (column === undefined) throw new Error(`no outcomes of ${model} in the table`);
+    return column;
+  });
+  const rows = Int32Array.from(prompts);
+  const routerScores = columns.flatMap(({ routerScore }) => (routerScore === undefined ? [] : [routerScore]));
+  return {
+    models,
+    prompts: rows.length,
+    inputTokens: rows.map((row) => table.inputTokens[row] ?? 0),
+    outputTokens: columns.map((column) => rows.map((row) => column.outputTokens[row] ?? 0)),
+    label: columns.map((column) => Float64Array.from(rows, (row) => column.label[row] ?? 0)),
+    judged: columns.map((column) => Float64Array.from(rows, (row) => column.judged[row] ?? 0)),
+    ...(routerScores.length === columns.length
+      ? { routerScore: routerScores.map((scores) => Float64Array.from(rows, (row) => scores[row] ?? 0)) }
+      : {}),
+  };
+}
+
+/**
+ * Sends every prompt of the sample through the cascade (Cascadia, section 3.3): stage s's answer is accepted when its judged
+ * score is at least `thresholds[s]`; the last stage's always is. Gates see judged scores, quality counts labels.
+ *
+ * @param stages indices into `sample.models`, any ordered subset; models not named are absent.
+ * @param startBelow each prompt starts at the first stage whose router score is at least this, where none is at the last; 0 lets all
+ * start at the first.
+ */
+export function routePrompts(
+  sample: PlanningSample,
+  stages: readonly number[],
+  thresholds: readonly number[],
+  startBelow: number = 0,
+): Routed {
+  const count = sample.prompts;
+  const last = stages.length - 1;
+  const start = startStages(sample, stages, startBelow);
+  const exit = start.slice();
+  const accepted = new Float64Array(count);
+  const share: number[] = [];
+  let sum = 0;
+  // Stage by stage over flat columns: this runs once per evaluated threshold vector.
+  for (const [stage, model] of stages.entries()) {
+    const judged = sample.judged[model] ?? new Float64Array(count);
+    const label = sample.label[model] ?? new Float64Array(count);
+    const threshold = stage < last ? (thresholds[stage] ?? 0) : Number.NEGATIVE_INFINITY;
+    let visits = 0;
+    for (let prompt = 0; prompt < count; prompt += 1) {
+      if (exit[prompt] !== stage) continue;
+      visits += 1;
+      if ((judged[prompt] ?? 0) >= threshold) {
+        const value = label[prompt] ?? 0;
+        accepted[prompt] = value;
+        sum += value;
+      } else {
+        exit[prompt] = stage + 1;
+      }
+    }
+    share.push(visits / count);
+  }
+  const startShare = startBelow === 0 ? {} : { startShare: shareOfEach(start, stages.length) };
+  return { start, exit, accepted, share, ...startShare, quality: sum / count };
+}
+
+/** Stage position at which each prompt starts. Throws where a direct start is asked of a sample that no router has read: a bug. */
+function startStages({ prompts, routerScore }: PlanningSample, stages: readonly number[], startBelow: number): Uint8Array {
+  const start = new Uint8Array(prompts);
+  if (startBelow === 0) return start;
+  if (routerScore === undefined) throw new Error("a direct start needs router scores");
+  start.fill(stages.length - 1);
+  for (let stage = stages.length - 2; stage >= 0; stage -= 1) {
+    const scores = routerScore[stages[stage] ?? 0] ?? new Float64Array(prompts);
+    for (let prompt = 0; prompt < prompts; prompt += 1) if ((scores[prompt] ?? 0) >= startBelow) start[prompt] = stage;
+  }
+  return start;
+}
+
+function shareOfEach(start: Uint8Array, stages: number): number[] {
+  const prompts = new Array<number>(stages).fill(0);
+  for (const stage of start) prompts[stage] = (prompts[stage] ?? 0) + 1;
+  return prompts.map((count) => count / start.length);
+}
+
+/** Prompts (positions in the sample) that visit a stage, in sample order: its request list. */
+export function promptsReaching({ start, exit }: Pick<Routed, "start" | "exit">, stage: number): Int32Array {
+  const prompts = new Int32Array(exit.length);
+  let count = 0;
+  for (let prompt = 0; prompt < exit.length; prompt += 1) {
+    if ((start[prompt] ?? 0) <= stage && (exit[prompt] ?? 0) >= stage) {
+      prompts[count] = prompt;
+      count += 1;
+    }
+  }
+  return prompts.subarray(0, count);
+}
+
+/**
+ * Thresholds of proportional routing, the source's start (section 3.3): stage i (counting from 1) receives about 1/i of the
+ * requests. The nearest that integer thresholds on this sample allow.
+ */
+export function proportionalThresholds(sample: PlanningSample, stages: readonly number[]): number[] {
+  const thresholds: number[] = [];
+  let waiting = Float64Array.from({ length: sample.prompts }, (_, prompt) => prompt);
+  for (let stage = 0; stage + 1 < stages.length; stage += 1) {
+    const judged = sample.judged[stages[stage] ?? 0] ?? new Float64Array();
+    const scores = waiting.map((prompt) => judged[prompt] ?? 0).sort();
+    // Sent on is what scores below the threshold: as many as the next stage's share of all prompts.
+    const wanted = Math.min(scores.length - 1, Math.round(sample.prompts / (stage + 2)));
+    const threshold = Math.min(100, Math.max(0, Math.ceil(scores[wanted] ?? 0)));
+    thresholds.push(threshold);
+    waiting = waiting.filter((prompt) => (judged[prompt] ?? 0) < threshold);
+  }
+  return thresholds;
+}

@@ -1,0 +1,135 @@
+/**
+ * From the latencies of stages to the latency a user feels. A request that starts at stage s and exits at stage e waits for the
+ * stages s..e and for the judge after each of them that is not the last. Percentiles do not add, requests do: so the planning prompts are followed through
+ * their stages one by one, each with its own latency relative to the stage's percentile, and the percentile of the sums is taken.
+ *
+ * That percentile is a function of the stage latencies, homogeneous of degree one together with the judging time. By
+ * Euler's theorem it equals the sum of its derivatives times its arguments, and the derivative by stage s is the mean of
+ * the relative stage latency over the requests at the percentile. Those weights are what an exploration keeps: exact at
+ * the allocation they were taken at, first order around it, and linear, so that the best allocation is found exactly.
+ */
+export interface EndToEnd {
+  /** The percentile of the end-to-end latencies. */
+  readonly seconds: number;
+  /** Per stage, and of a judge's own engine after them: seconds of end-to-end percentile per second of its percentile. */
+  readonly weights: readonly number[];
+  /** What judging adds to the percentile. */
+  readonly judgeSeconds: number;
+}
+
+export interface EndToEndInput {
+  /** Stage at which each prompt starts. */
+  readonly start: Uint8Array;
+  /** Stage at which each prompt is accepted. */
+  readonly exit: Uint8Array;
+  /** Per stage, per prompt: its latency at that stage as a multiple of the stage's percentile. */
+  readonly relative: readonly Float64Array[];
+  /** Percentile of each stage's latency in seconds, finite; of a judge's own engine after them. */
+  readonly stageSeconds: readonly number[];
+  readonly judgeSecondsPerCall: number;
+  /** Seconds that the judgements of each prompt take together, where they differ; left out: each takes `judgeSecondsPerCall`. */
+  readonly judgedSeconds?: Float64Array | undefined;
+  /**
+   * Of a judge that is an engine of its own: per prompt, what its judgements take together as a multiple of the judge's percentile, which
+   * then is the last of `stageSeconds`.
+   */
+  readonly judgedRelative?: Float64Array;
+  /** 0.95 for p95. */
+  readonly quantile: number;
+  /** Every how-many-th prompt is followed; 1 follows all. */
+  readonly stride: number;
+}
+
+/** Half width, in ranks, of the requests that count as being at the percentile: wide enough to average over about 30 of 700. */
+const WINDOW = 0.02;
+
+/** Latency classes in which ranks are found; a class is then 0.1 % of the longest latency wide. */
+const CLASSES = 1024;
+
+/** The end-to-end percentile of a routing at given stage latencies, with its weights. */
+export function composeEndToEnd({
+  start,
+  exit,
+  relative,
+  stageSeconds,
+  judgeSecondsPerCall,
+  judgedSeconds,
+  judgedRelative,
+  quantile,
+  stride,
+}: EndToEndInput): EndToEnd {
+  const prompts = Math.ceil(exit.length / stride);
+  const last = relative.length - 1;
+  const total = new Float64Array(prompts);
+  const judgements = (prompt: number): number => Math.min((exit[prompt] ?? 0) + 1, last) - (start[prompt] ?? 0);
+  const judging = (prompt: number): number => judgedSeconds?.[prompt] ?? judgeSecondsPerCall * judgements(prompt);
+  for (let at = 0; at < prompts; at += 1) total[at] = judging(at * stride);
+  for (const [stage, own] of relative.entries()) {
+    const seconds = stageSeconds[stage] ?? 0;
+    for (let at = 0; at < prompts; at += 1) {
+      const prompt = at * stride;
+      if ((start[prompt] ?? 0) <= stage && (exit[prompt] ?? 0) >= stage) total[at] = (total[at] ?? 0) + seconds * (own[prompt] ?? 0);
+    }
+  }
+  const judgeSecondsAt = stageSeconds[last + 1] ?? 0;
+  if (judgedRelative !== undefined)
+    for (let at = 0; at < prompts; at += 1) total[at] = (total[at] ?? 0) + judgeSecondsAt * (judgedRelative[at * stride] ?? 0);
+  const classes = latencyClasses(total);
+  const [low = 0, middle = 0, high = 0] = classes.atRanks([quantile - WINDOW, quantile, Math.min(1, quantile + WINDOW)]);
+  const weights = new Array<number>(stageSeconds.length).fill(0);
+  let judged = 0;
+  let sum = 0;
+  let count = 0;
+  for (let at = 0; at < prompts; at += 1) {
+    const seconds = total[at] ?? 0;
+    // By class, not by its edge: where most requests take about the same, all ranks of the window fall in one class.
+    const own = classes.of(seconds);
+    if (own < low || own > high) continue;
+    const prompt = at * stride;
+    for (let stage = start[prompt] ?? 0; stage <= (exit[prompt] ?? 0); stage += 1)
+      weights[stage] = (weights[stage] ?? 0) + (relative[stage]?.[prompt] ?? 0);
+    if (judgedRelative !== undefined) weights[last + 1] = (weights[last + 1] ?? 0) + (judgedRelative[prompt] ?? 0);
+    judged += judging(prompt);
+    sum += seconds;
+    count += 1;
+  }
+  // The window's mean differs a little from its middle; one factor makes the weights add up to the percentile again.
+  const seconds = classes.upperSeconds(middle);
+  const scale = sum > 0 ? seconds / sum : 1 / Math.max(1, count);
+  return {
+    seconds,
+    weights: weights.map((weight) => weight * scale),
+    judgeSeconds: judged * scale,
+  };
+}
+
+/** Latencies in classes of one width; sorting would cost ten times as much. */
+function latencyClasses(values: Float64Array) {
+  let longest = 0;
+  for (const value of values) if (value > longest) longest = value;
+  const perClass = longest > 0 ? CLASSES / longest : 0;
+  const of = (seconds: number): number => (seconds * perClass) | 0;
+  const counts = new Int32Array(CLASSES + 1);
+  for (const value of values) counts[of(value)] = (counts[of(value)] ?? 0) + 1;
+  return {
+    of,
+    /** The classes that hold the given ranks, as shares of all values. */
+    atRanks: (ranks: readonly number[]): number[] =>
+      ranks.map((rank) => {
+        const wanted = rank * values.length;
+        let seen = 0;
+        for (let index = 0; index <= CLASSES; index += 1) {
+          seen += counts[index] ?? 0;
+          if (seen >= wanted) return index;
+        }
+        return CLASSES;
+      }),
+    upperSeconds: (index: number): number => Math.min(longest, (index + 1) / (perClass || 1)),
+  };
+}
+
+/**
+ * Under the end-to-end objective no stage may be slower than this many times the smallest largest-stage latency. A stage that few
+ * requests reach barely moves the p95; without a limit it would be left at the edge of saturation.
+ */
+export const STARVATION_LIMIT = 1.5;

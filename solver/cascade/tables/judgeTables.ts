@@ -1,0 +1,71 @@
+import type { ShapedReplica } from "@/solver/hardware/replicaShapes";
+import { mixSeed } from "@/solver/numeric/random";
+import { promptsReaching, type Routed } from "../routing/routing";
+import { createLatencyTables, type LatencyTables, type LatencyTablesInput } from "./latencyTables";
+import type { Mix } from "./mix";
+
+/** A judge that runs as an engine of its own in the deployment. */
+export interface JudgeEngine {
+  readonly model: string;
+  /** The replica shapes that fit, ascending by GPUs. */
+  readonly shapes: readonly ShapedReplica[];
+  /** Tokens that a judgement reads beside the prompt and the answer, and writes. */
+  readonly rubricTokens: number;
+  readonly outputTokens: number;
+}
+
+type Judged = { readonly stages: readonly number[]; readonly routed: Pick<Routed, "start" | "exit" | "share"> };
+
+/** Latency tables of a judge's engine: its requests are the judgements that a cascade asks for. */
+export interface JudgeTables {
+  readonly tables: LatencyTables;
+  /** The judgements of a cascade, as a mix of the tables. */
+  mix(of: Judged): Mix;
+  /** Per prompt, the latency of its judgements together relative to others. */
+  relativeLatency(of: Judged): Float64Array;
+}
+
+/** Judgements for each request, on average. */
+export const judgementsPerRequest = (share: readonly number[]): number => share.slice(0, -1).reduce((sum, own) => sum + own, 0);
+
+/**
+ * Tables over every judgement there can be: of the answer of each model but the largest to each prompt. Judgements arrive like
+ * the requests of the trace, as often as the largest cascade could ask for them, thinned to those that a cascade does ask for.
+ */
+export function createJudgeTables(input: LatencyTablesInput, { model, shapes, rubricTokens, outputTokens }: JudgeEngine): JudgeTables {
+  const { sample } = input;
+  const judged = sample.outputTokens.slice(0, Math.max(1, sample.models.length - 1));
+  const tables = createLatencyTables({
+    ...input,
+    sample: {
+      models: [model],
+      prompts: judged.length * sample.prompts,
+      inputTokens: Int32Array.from(
+        judged.flatMap((answers) => [...answers].map((answer, prompt) => (sample.inputTokens[prompt] ?? 0) + answer + rubricTokens)),
+      ),
+      outputTokens: [new Int32Array(judged.length * sample.prompts).fill(outputTokens)],
+      label: [],
+      judged: [],
+    },
+    shapes: [shapes],
+    requestsPerSecond: input.requestsPerSecond * judged.length,
+    seed: mixSeed(input.seed, "judge"),
+  });
+  return {
+    tables,
+    mix({ stages, routed }) {
+      const calls = stages
+        .slice(0, -1)
+        .flatMap((ladder, stage) => [...promptsReaching(routed, stage)].map((prompt) => ladder * sample.prompts + prompt));
+      return { prompts: Int32Array.from(calls), share: judgementsPerRequest(routed.share) / judged.length };
+    },
+    relativeLatency({ stages, routed }) {
+      const own = tables.relativeLatency(0);
+      const sums = new Float64Array(sample.prompts);
+      for (const [stage, ladder] of stages.slice(0, -1).entries())
+        for (const prompt of promptsReaching(routed, stage))
+          sums[prompt] = (sums[prompt] ?? 0) + (own[ladder * sample.prompts + prompt] ?? 0);
+      return sums;
+    },
+  };
+}

@@ -1,0 +1,245 @@
+import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
+import { simulateCluster } from "@/solver/cluster/simulateCluster";
+import type { ReplicaModel } from "@/solver/engine/replicaModel";
+import type { ReplicaRequests } from "@/solver/engine/replicaOutcome";
+import { saturationRate } from "@/solver/engine/saturation";
+import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
+import { limitsOfModel, withLimits } from "@/solver/hardware/engineLimits";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import { memoryFit } from "@/solver/hardware/memoryFit";
+import { replicaModel } from "@/solver/hardware/replicaShapes";
+import { mean, quantile } from "@/solver/numeric/quantile";
+import { mixSeed } from "@/solver/numeric/random";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import type { CascadePolicy } from "@/solver/plan/plan";
+import { judgeEngineOf } from "@/solver/plan/policySchema";
+import { buildPolicy } from "@/solver/policies/buildPolicy";
+import type { Outage } from "@/solver/policies/core/policy";
+import { drawSample } from "@/solver/workload/sample";
+import { splitPrompts } from "@/solver/workload/split";
+import type { Workload } from "@/solver/workload/workload";
+import { simulatedRequests, WARM_UP_SHARE } from "../deploy/wholeSimulation";
+import { planningSample, promptsReaching, type Routed, routePrompts } from "../routing/routing";
+
+/** An engine that takes requests. */
+export interface ServingEngine {
+  readonly model: string;
+  readonly gpu: string;
+  readonly tp: number;
+  readonly pp: number;
+  /** Requests it holds at once. */
+  readonly maxInFlight: number;
+}
+
+/** A policy with the engines that it sends to at some moment, which may be fewer than its plan has. */
+export interface Serving {
+  readonly policy: CascadePolicy;
+  readonly engines: readonly ServingEngine[];
+  /** Set where nothing waits for the models without engines: the policy passes their stages over. */
+  readonly lost?: Pick<Outage, "lowerMayAnswer">;
+}
+
+export interface ServingTraffic {
+  /** With router scores where the policy starts requests by them. */
+  readonly workload: Workload;
+  readonly requestsPerSecond: number;
+  readonly cards: CardCatalogue;
+  readonly profile: EngineProfile;
+  /** Of the cluster's engines, where they are known. */
+  readonly engineLimits?: ClusterSpec["engineLimits"];
+}
+
+export interface ServingFigures {
+  /** Models that requests reach and that no engine serves; a judge is none of them. */
+  readonly unserved: readonly string[];
+  /** Requests per second at which the busiest model's engines never run dry; null where a model is unserved. */
+  readonly capacityPerSecond: number | null;
+  /** End to end, simulated whole; null where a model is unserved or does not keep up. */
+  readonly p95Seconds: number | null;
+  /** Mean label of the answers that are given, 0..100, of the same simulation; null where `p95Seconds` is. */
+  readonly quality: number | null;
+  /** Of the requests, those that are refused because only a smaller model than the policy asks for could answer; 0 where `p95Seconds` is null. */
+  readonly refusedShare: number;
+  /** The longest that a request was at each model, queueing included; 0 where nothing was simulated. */
+  readonly longestSeconds: Readonly<Record<string, number>>;
+}
+
+/** Why figures cannot be had of a policy on engines, in one sentence; null where they can. */
+export function servingRefusal(
+  { workload, cards }: Pick<ServingTraffic, "workload" | "cards">,
+  { policy, engines }: Serving,
+): string | null {
+  const unknown = policy.stages.find(({ model }) => workload.outcomes.models.every((own) => own.model !== model));
+  if (unknown !== undefined) return `The workload ${workload.name} has no answers of ${unknown.model}.`;
+  for (const { model, gpu, tp, pp } of engines) {
+    const [card, type] = [cardOf(cards.models, model), cardOf(cards.gpus, gpu)];
+    if (card === undefined || type === undefined) return `There is no card of ${card === undefined ? model : gpu}.`;
+    const fit = memoryFit(card, type, { tp, pp });
+    if (!fit.fits) return `${model} with tp ${tp} and pp ${pp} does not fit ${gpu} by its card: ${fit.reason}`;
+  }
+  return null;
+}
+
+/** Requests of a run at saturation: several times the largest batch. */
+const SATURATION_REQUESTS = 900;
+
+/**
+ * What engines under a policy sustain and how long requests take there: simulated as a plan is when it is made, on the same requests, so that
+ * all engines of a plan at its rate give what it promises. Without an engine that judges, answers are taken as the gateway then takes them.
+ *
+ * @returns figures for one serving after another, remembering what they share.
+ * @throws where `servingRefusal` has a reason.
+ */
+export function servingFiguresOf({
+  workload,
+  requestsPerSecond,
+  cards,
+  profile,
+  engineLimits,
+}: ServingTraffic): (serving: Serving) => ServingFigures {
+  const rates = new Map<string, number>();
+  const planning = splitPrompts(workload.outcomes.promptIds.length, workload.seed).planning;
+  const requests = simulatedRequests(workload);
+  const seed = mixSeed(workload.seed, "planning");
+  const sample = drawSample(workload, { part: "planning", requestsPerSecond, requests, seed });
+
+  function modelled({ model, gpu, tp, pp }: ServingEngine): ReplicaModel {
+    const [card, type] = [cardOf(cards.models, model), cardOf(cards.gpus, gpu)];
+    if (card === undefined || type === undefined) throw new Error(`no card of ${card === undefined ? model : gpu}`);
+    const fit = replicaModel(card, type, { tp, pp }, profile);
+    if (!fit.fits) throw new Error(fit.reason);
+    return withLimits(fit.replica, limitsOfModel(engineLimits, model));
+  }
+
+  function replicasOf(engines: readonly ServingEngine[]): ClusterReplica[] {
+    return engines.map((engine, index) => {
+      const { model, maxInFlight } = engine;
+      return { id: `${model} ${index}`, model, replica: modelled(engine), maxInFlight };
+    });
+  }
+
+  /** What engines finish of such requests when they never run dry. */
+  function saturation(engines: readonly ServingEngine[], work: ReplicaRequests, mix: string): number {
+    return engines.reduce((sum, engine) => {
+      const { model, gpu, tp, pp } = engine;
+      const key = JSON.stringify([mix, model, gpu, tp, pp]);
+      const rate = rates.get(key) ?? saturationRate(modelled(engine), work, SATURATION_REQUESTS) ?? 0;
+      rates.set(key, rate);
+      return sum + rate;
+    }, 0);
+  }
+
+  function capacityOf({ policy, engines }: Serving): number {
+    const models = policy.stages.map(({ model }) => model);
+    const table = planningSample(workload.outcomes, planning, models);
+    const routed = routePrompts(
+      table,
+      models.map((_, stage) => stage),
+      policy.thresholds,
+      policy.directStart?.below ?? 0,
+    );
+    const mix = JSON.stringify([models, policy.thresholds, policy.directStart?.below]);
+    const of = (model: string) => engines.filter((engine) => engine.model === model);
+    const stages = models.map((model, stage) => {
+      const work = repeated(promptsReaching(routed, stage), (prompt) => ({
+        inputTokens: table.inputTokens[prompt] ?? 0,
+        outputTokens: table.outputTokens[stage]?.[prompt] ?? 0,
+      }));
+      return work === null ? Number.POSITIVE_INFINITY : saturation(of(model), work, `${mix} ${stage}`) / (routed.share[stage] ?? 1);
+    });
+    return Math.min(...stages, judgeCapacity(policy, routed, mix));
+
+    function judgeCapacity({ judge }: CascadePolicy, routes: Routed, mixed: string): number {
+      const judging = judgeEngineOf(policy);
+      if (judging === null || judge.engine === undefined) return Number.POSITIVE_INFINITY;
+      const { rubricTokens, outputTokens } = judge.engine;
+      const calls = models
+        .slice(0, -1)
+        .flatMap((_, stage) =>
+          Array.from(
+            promptsReaching(routes, stage),
+            (prompt) => (table.inputTokens[prompt] ?? 0) + (table.outputTokens[stage]?.[prompt] ?? 0),
+          ),
+        );
+      const work = repeated(Int32Array.from(calls), (answered) => ({ inputTokens: answered + rubricTokens, outputTokens }));
+      return work === null ? Number.POSITIVE_INFINITY : saturation(of(judging), work, `${mixed} judge`) / (calls.length / table.prompts);
+    }
+  }
+
+  return (asked) => {
+    const serving = withoutItsJudge(asked);
+    const { policy, engines, lost } = serving;
+    const models = policy.stages.map(({ model }) => model);
+    const unserved = models.filter((model) => engines.every((engine) => engine.model !== model));
+    if (unserved.length > 0 && (lost === undefined || unserved.length === models.length))
+      return { unserved, capacityPerSecond: null, p95Seconds: null, quality: null, refusedShare: 0, longestSeconds: {} };
+    const capacityPerSecond = capacityOf(withoutLostStages(serving));
+    const judging = judgeEngineOf(policy);
+    const outcome = simulateCluster({
+      policy: buildPolicy(policy),
+      replicas: replicasOf(engines.filter(({ model }) => models.includes(model))),
+      sample,
+      outcomes: workload.outcomes,
+      judgeSeconds: policy.judge.secondsPerCall,
+      judgeVariation: policy.judge.variation,
+      ...(lost === undefined ? {} : { outage: { isLost: (model: string) => unserved.includes(model), ...lost } }),
+      ...(judging === null || policy.judge.engine === undefined
+        ? {}
+        : { judgeEngines: { ...policy.judge.engine, replicas: replicasOf(engines.filter(({ model }) => model === judging)) } }),
+    });
+    const from = Math.floor(WARM_UP_SHARE * requests);
+    const refuses = lost?.lowerMayAnswer === false && unserved.length > 0;
+    const settled = outcome.endToEndSeconds.subarray(from).filter((seconds) => !refuses || seconds !== Number.POSITIVE_INFINITY);
+    const labels = outcome.quality.subarray(from).filter((label) => !Number.isNaN(label));
+    const keepsUp = (refuses || outcome.unserved === 0) && settled.length > 0 && capacityPerSecond > requestsPerSecond;
+    const longest = (seconds: Float64Array): number => seconds.reduce((most, one) => Math.max(most, one), 0);
+    return {
+      unserved,
+      capacityPerSecond,
+      p95Seconds: keepsUp ? quantile(settled, 0.95) : null,
+      quality: keepsUp ? mean(labels) : null,
+      refusedShare: keepsUp ? outcome.unserved / requests : 0,
+      longestSeconds: Object.fromEntries(outcome.stages.map((stage) => [stage.model, longest(stage.latencySeconds)])),
+    };
+  };
+}
+
+/** A judge of whose engines none takes work is not waited for: its answers are accepted, or the last stage is asked at once. */
+function withoutItsJudge(serving: Serving): Serving {
+  const { policy, engines } = serving;
+  const judging = judgeEngineOf(policy);
+  if (judging === null || engines.some(({ model }) => model === judging)) return serving;
+  const { engine: _, ...judge } = { ...policy.judge, secondsPerCall: 0 };
+  const { directStart, ...rest } = policy;
+  const stages = policy.judge.whenDown === "largest" ? policy.stages.slice(-1) : policy.stages;
+  const thresholds = stages.slice(1).map(() => 0);
+  const approvedRanges = { thresholds: thresholds.map((threshold) => ({ min: threshold, max: threshold })) };
+  const unjudged = { ...rest, judge, stages, thresholds, approvedRanges };
+  return { ...serving, policy: directStart === undefined || stages.length === 1 ? unjudged : { ...unjudged, directStart } };
+}
+
+/** The cascade of the stages that have engines, which carries what the policy sends there when it passes the others over. */
+function withoutLostStages(serving: Serving): Serving {
+  const { policy, engines } = serving;
+  const kept = policy.stages.flatMap(({ model }, stage) => (engines.some((engine) => engine.model === model) ? [stage] : []));
+  if (kept.length === policy.stages.length) return serving;
+  const stages = kept.flatMap((stage) => policy.stages[stage] ?? []);
+  const thresholds = kept.slice(0, -1).map((stage) => policy.thresholds[stage] ?? 0);
+  const approvedRanges = { thresholds: thresholds.map((threshold) => ({ min: threshold, max: threshold })) };
+  const { directStart, ...rest } = policy;
+  const remaining = { ...rest, stages, thresholds, approvedRanges };
+  return { ...serving, policy: directStart === undefined || stages.length === 1 ? remaining : { ...remaining, directStart } };
+}
+
+/** As many requests as a run at saturation has, of the given ones over and over; null where there are none. */
+function repeated(
+  of: Int32Array,
+  lengths: (one: number) => { readonly inputTokens: number; readonly outputTokens: number },
+): ReplicaRequests | null {
+  if (of.length === 0) return null;
+  const all = Array.from({ length: SATURATION_REQUESTS }, (_, index) => lengths(of[index % of.length] ?? 0));
+  return {
+    inputTokens: Int32Array.from(all, ({ inputTokens }) => inputTokens),
+    outputTokens: Int32Array.from(all, ({ outputTokens }) => outputTokens),
+  };
+}

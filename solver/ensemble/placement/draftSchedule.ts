@@ -1,0 +1,176 @@
+import type { Schedule, Session } from "./placement";
+import { type AskedExpert, type PlacementContext, TIME_TOLERANCE } from "./placementContext";
+
+/** Halvings of an interval of seconds after which it is as narrow as doubles can tell. */
+const HALVINGS = 60;
+/** Turns over all experts in which splits may settle. */
+const MOST_TURNS = 40;
+/** Relative gain of a turn below which splits have settled. */
+const SETTLED = 1e-7;
+
+/** A schedule that is being made: who answers how much where, and until when each worker is busy. */
+export interface DraftSchedule {
+  readonly ground: PlacementContext;
+  /** Prompts by expert of the ground and worker, expert by expert; 0: no session. */
+  readonly counts: Float64Array;
+  readonly busySeconds: Float64Array;
+}
+
+export function emptyDraft(ground: PlacementContext): DraftSchedule {
+  const { experts, workers } = ground;
+  return { ground, counts: new Float64Array(experts.length * workers), busySeconds: new Float64Array(workers) };
+}
+
+export const copyDraft = ({ ground, counts, busySeconds }: DraftSchedule): DraftSchedule => ({
+  ground,
+  counts: counts.slice(),
+  busySeconds: busySeconds.slice(),
+});
+
+/** Makes one draft what another of the same ground is. */
+export function overwriteDraft(draft: DraftSchedule, by: DraftSchedule): void {
+  draft.counts.set(by.counts);
+  draft.busySeconds.set(by.busySeconds);
+}
+
+/** A schedule without barrier as a draft of the ground, which may have other costs. */
+export function draftOf(ground: PlacementContext, schedule: Schedule): DraftSchedule {
+  const draft = emptyDraft(ground);
+  const places = new Map(ground.experts.map(({ expert }, place) => [expert, place]));
+  for (const [worker, sessions] of schedule.workers.entries())
+    for (const { expert, prompts } of sessions) {
+      const place = places.get(expert);
+      if (place !== undefined) setPrompts(draft, place, worker, prompts);
+    }
+  return draft;
+}
+
+/** The draft as a schedule; each worker runs its longest session first. */
+export function scheduleOf({ ground, counts }: DraftSchedule): Schedule {
+  const workers = Array.from({ length: ground.workers }, (_, worker) => {
+    const sessions = ground.experts.flatMap((each, place): { readonly session: Session; readonly seconds: number }[] => {
+      const prompts = counts[place * ground.workers + worker] ?? 0;
+      return prompts > 0 ? [{ session: { expert: each.expert, prompts }, seconds: each.loadSeconds + each.cost(prompts) }] : [];
+    });
+    return sessions.sort((a, b) => b.seconds - a.seconds).map(({ session }) => session);
+  });
+  return { workers, barrier: false };
+}
+
+export function makespanOf({ busySeconds }: DraftSchedule): number {
+  let most = 0;
+  for (const seconds of busySeconds) if (seconds > most) most = seconds;
+  return most;
+}
+
+export const promptsOn = ({ ground, counts }: DraftSchedule, place: number, worker: number): number =>
+  counts[place * ground.workers + worker] ?? 0;
+
+/** Workers that an expert, by its place in the ground, has a session on. */
+export function workersOf(draft: DraftSchedule, place: number): number[] {
+  const workers: number[] = [];
+  for (let worker = 0; worker < draft.ground.workers; worker += 1) if (promptsOn(draft, place, worker) > 0) workers.push(worker);
+  return workers;
+}
+
+/** Sessions of a worker. */
+export function sessionsOn(draft: DraftSchedule, worker: number): number {
+  let sessions = 0;
+  for (let place = 0; place < draft.ground.experts.length; place += 1) if (promptsOn(draft, place, worker) > 0) sessions += 1;
+  return sessions;
+}
+
+const secondsOf = (expert: AskedExpert, prompts: number): number => (prompts > 0 ? expert.loadSeconds + expert.cost(prompts) : 0);
+
+/** Gives an expert so many prompts on a worker, whatever it has elsewhere. */
+export function setPrompts(draft: DraftSchedule, place: number, worker: number, prompts: number): void {
+  const expert = draft.ground.experts[place];
+  if (expert === undefined) return;
+  const before = promptsOn(draft, place, worker);
+  if (before === prompts) return;
+  draft.counts[place * draft.ground.workers + worker] = prompts;
+  const seconds = (draft.busySeconds[worker] ?? 0) + secondsOf(expert, prompts) - secondsOf(expert, before);
+  draft.busySeconds[worker] = Math.max(0, seconds);
+}
+
+/**
+ * Splits all prompts of an expert over some workers so that the last of them is done as early as can be, given all else: exact for any cost that never falls,
+ * by bisection on when that is. Workers that would gain nothing are left without a session.
+ */
+export function respread(draft: DraftSchedule, place: number, over: readonly number[]): void {
+  const expert = draft.ground.experts[place];
+  if (expert === undefined) return;
+  for (const worker of workersOf(draft, place)) setPrompts(draft, place, worker, 0);
+  const { prompts } = expert;
+  const wholeSeconds = secondsOf(expert, prompts);
+  const order = [...over].sort((a, b) => (draft.busySeconds[a] ?? 0) - (draft.busySeconds[b] ?? 0));
+  const most = (worker: number, untilSeconds: number): number =>
+    expert.most(untilSeconds - (draft.busySeconds[worker] ?? 0) - expert.loadSeconds);
+  const all = (untilSeconds: number): number => order.reduce((sum, worker) => sum + most(worker, untilSeconds), 0);
+  const firstSeconds = draft.busySeconds[order[0] ?? 0] ?? 0;
+  let fails = firstSeconds;
+  // All on the worker that is free first.
+  let holds = firstSeconds + wholeSeconds;
+  for (let halving = 0; halving < HALVINGS && holds - fails > TIME_TOLERANCE * holds; halving += 1) {
+    const middle = (fails + holds) / 2;
+    if (all(middle) >= prompts) holds = middle;
+    else fails = middle;
+  }
+  const least = order.map((worker) => Math.min(prompts, most(worker, fails)));
+  let left = prompts - least.reduce((sum, count) => sum + count, 0);
+  for (const [position, worker] of order.entries()) {
+    const begun = least[position] ?? 0;
+    // `least` can hold all of them where a bound is met exactly.
+    const more = left < 0 ? Math.max(left, -begun) : Math.min(left, Math.max(0, most(worker, holds) - begun));
+    left -= more;
+    setPrompts(draft, place, worker, begun + more);
+  }
+  const [first] = order;
+  // Rounding of the last halving may leave some over.
+  if (left > 0 && first !== undefined) setPrompts(draft, place, first, promptsOn(draft, place, first) + left);
+}
+
+/**
+ * Makes the split of every expert over its workers exact given the others, in turns until nothing is gained (the exact repair, SYSTEMS section 5). Sessions that
+ * are left without prompts go. The makespan never rises.
+ */
+export function settle(draft: DraftSchedule, turns = MOST_TURNS): void {
+  let before = makespanOf(draft);
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (let place = 0; place < draft.ground.experts.length; place += 1) {
+      const on = workersOf(draft, place);
+      if (on.length > 1) respread(draft, place, on);
+    }
+    const after = makespanOf(draft);
+    if (before - after <= SETTLED * before) return;
+    before = after;
+  }
+}
+
+/**
+ * Takes away sessions, each expert's smallest first, whose prompts its others can answer without the makespan being longer than so many seconds: each is a load.
+ * As one that goes makes room for others, until none does.
+ */
+export function dropSessions(draft: DraftSchedule, atMostSeconds: number): void {
+  let before: number;
+  do {
+    before = loadsOf(draft);
+    dropOnce(draft, atMostSeconds);
+  } while (loadsOf(draft) < before);
+}
+
+function dropOnce(draft: DraftSchedule, atMostSeconds: number): void {
+  for (let place = 0; place < draft.ground.experts.length; place += 1) {
+    const on = workersOf(draft, place).sort((a, b) => promptsOn(draft, place, a) - promptsOn(draft, place, b));
+    for (const worker of on) {
+      const kept = copyDraft(draft);
+      const others = workersOf(draft, place).filter((other) => other !== worker);
+      if (others.length === 0) break;
+      respread(draft, place, others);
+      if (makespanOf(draft) > atMostSeconds) overwriteDraft(draft, kept);
+    }
+  }
+}
+
+/** Sessions, each of which loads once. */
+export const loadsOf = ({ counts }: DraftSchedule): number => counts.reduce((loads, prompts) => loads + (prompts > 0 ? 1 : 0), 0);

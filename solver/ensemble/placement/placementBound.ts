@@ -1,0 +1,39 @@
+import { type PlacementContext, TIME_TOLERANCE } from "./placementContext";
+
+const HALVINGS = 60;
+
+/**
+ * The fewest sessions an expert needs for no worker to be busy longer than so many seconds; Infinity where its cap allows no such split.
+ */
+export function fewestSessions({ prompts, loadSeconds, cap, most }: PlacementContext["experts"][number], seconds: number): number {
+  const share = most(seconds - loadSeconds);
+  const sessions = share > 0 ? Math.ceil(prompts / share) : Number.POSITIVE_INFINITY;
+  return sessions <= cap ? sessions : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Seconds that no placement of linear costs is faster than: the least makespan at which every expert's sessions fit its cap, all sessions fit K on each
+ * worker, and all loads and answers fit the workers' time. Valid for linear costs only, where splitting an expert saves none of its work.
+ */
+export function combinatorialBound(ground: PlacementContext): number {
+  const { experts, workers, sessionsPerWorker } = ground;
+  const fits = (seconds: number): boolean => {
+    let sessions = 0;
+    let workSeconds = 0;
+    for (const expert of experts) {
+      const needed = fewestSessions(expert, seconds * (1 + TIME_TOLERANCE));
+      sessions += needed;
+      workSeconds += needed * expert.loadSeconds + expert.cost(expert.prompts);
+    }
+    return sessions <= workers * sessionsPerWorker && workSeconds <= workers * seconds * (1 + TIME_TOLERANCE);
+  };
+  let fails = 0;
+  let holds = experts.reduce((sum, { loadSeconds, cost, prompts }) => sum + loadSeconds + cost(prompts), 0);
+  if (fits(0)) return 0;
+  for (let halving = 0; halving < HALVINGS && holds - fails > TIME_TOLERANCE * holds; halving += 1) {
+    const middle = (fails + holds) / 2;
+    if (fits(middle)) holds = middle;
+    else fails = middle;
+  }
+  return fails;
+}

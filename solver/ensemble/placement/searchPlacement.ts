@@ -1,0 +1,52 @@
+import { seededRandom } from "@/solver/numeric/random";
+import { copyDraft, type DraftSchedule, makespanOf } from "./draftSchedule";
+import { filledWorkers } from "./fillWorkers";
+import { improveDraft } from "./improveDraft";
+import type { PlacementContext } from "./placementContext";
+
+/** The same problem is searched in the same way each time. */
+const SEED = 1;
+/** Losses that searches begin with, in turn: wide ones find more where there are few workers, narrow ones where there are many. */
+const ALLOWED_LOSSES = [0.1, 0.03] as const;
+const MOST_FILLS = 32;
+const LEAST_FILLS = 4;
+const MOST_TRIES = 4000;
+const LEAST_TRIES = 60;
+/** Small problems are searched through sooner. */
+const TRIES_PER_CELL = 100;
+
+/** How much is tried on a ground. */
+export interface PlacementEffort {
+  /** Searches, each from another schedule. */
+  readonly searches: number;
+  /** Share of the tries of a whole search, 0..1. */
+  readonly share: number;
+}
+
+/**
+ * The best schedule of those found by searching from the schedules given and from filled workers. Deterministic, and no longer than any that is given.
+ *
+ * @param given schedules within the ground's K and caps, at least one.
+ */
+export function searchPlacement(
+  ground: PlacementContext,
+  given: readonly DraftSchedule[],
+  { leastSeconds, effort }: { readonly leastSeconds: number; readonly effort: PlacementEffort },
+): DraftSchedule {
+  const random = seededRandom(SEED);
+  const cells = ground.experts.length * ground.workers;
+  const atMostSeconds = Math.min(...given.map(makespanOf));
+  const fills = Math.max(LEAST_FILLS, Math.min(MOST_FILLS, Math.round(40_000 / cells)));
+  const filled = Array.from({ length: fills }, () => filledWorkers(ground, { leastSeconds, atMostSeconds }, random));
+  const starts = [...given, ...filled.flatMap((draft) => (draft === null ? [] : [draft]))]
+    .map(copyDraft)
+    .sort((a, b) => makespanOf(a) - makespanOf(b))
+    .slice(0, effort.searches);
+  const tries = Math.max(LEAST_TRIES, Math.round(effort.share * Math.min(MOST_TRIES, TRIES_PER_CELL * cells, 1_500_000 / cells)));
+  const enoughSeconds = leastSeconds * (1 + 1e-9);
+  for (const [index, draft] of starts.entries()) {
+    improveDraft(draft, { tries, enoughSeconds, allowedLoss: ALLOWED_LOSSES[index % ALLOWED_LOSSES.length] ?? 0 }, random);
+    if (makespanOf(draft) <= enoughSeconds) return draft;
+  }
+  return starts.reduce((best, draft) => (makespanOf(draft) < makespanOf(best) ? draft : best));
+}

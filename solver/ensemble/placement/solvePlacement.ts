@@ -1,0 +1,69 @@
+import type { MilpEngine } from "@/solver/milp/engine";
+import { listScheduling, roundRobin } from "./baselineSchedules";
+import { type DraftSchedule, draftOf, makespanOf, scheduleOf } from "./draftSchedule";
+import type { PlacementProblem, Schedule } from "./placement";
+import { combinatorialBound } from "./placementBound";
+import { linearContext } from "./placementContext";
+import { placementModel, readPlacement } from "./placementModel";
+import { searchPlacement } from "./searchPlacement";
+
+/** What the ILP is solved to (SYSTEMS section 5). */
+export const ASKED_GAP = 1e-3;
+/** Experts times workers up to which a proof without any gap is asked for, and beyond which engines decide nothing within seconds. */
+export const PROVEN_CELLS = 40;
+const MOST_CELLS = 120;
+const SEARCHES = 8;
+/** Relative gain below which engines, which keep rows to a tolerance, cannot tell a better schedule. */
+const LEAST_GAIN = 2e-7;
+
+/** The ILP of one K as far as it was solved: its costs are linear, tau_m for each prompt. */
+export interface SolvedPlacement {
+  readonly schedule: Schedule;
+  readonly makespanSeconds: number;
+  /** No schedule of linear costs within K and the caps is shorter. */
+  readonly lowerBoundSeconds: number;
+}
+
+/**
+ * Solves the ILP of a placement: a search finds a schedule, bounds from counting and from the engine say how far from the optimum it may be, and the engine
+ * betters it where it can. Small programs are proven optimal, others solved to 0.1 % or until the time is up.
+ *
+ * @param given schedules within K and caps to begin with, besides the baselines that keep both.
+ * @throws RangeError where there are more experts that are asked something than K allows sessions on all workers.
+ */
+export function solvePlacement(
+  problem: PlacementProblem,
+  given: readonly Schedule[],
+  { engine, timeLimitSeconds, share }: { readonly engine: MilpEngine; readonly timeLimitSeconds: number; readonly share: number },
+): SolvedPlacement {
+  const ground = linearContext(problem);
+  const leastSeconds = combinatorialBound(ground);
+  const starts = [listScheduling(problem), roundRobin(problem), ...given].flatMap((each) => (each === null ? [] : [draftOf(ground, each)]));
+  if (starts.length === 0) throw new RangeError("There are more experts than K allows sessions");
+  const effort = { searches: SEARCHES, share };
+  const found = searchPlacement(ground, starts, { leastSeconds, effort });
+  const before = solvedOf(found, leastSeconds);
+  const cells = ground.experts.length * ground.workers;
+  const askedGap = cells <= PROVEN_CELLS ? 0 : ASKED_GAP;
+  if (cells > MOST_CELLS || gapOf(before) <= Math.max(askedGap, 1e-9)) return before;
+
+  // What is no better than found is of no use, and that there is nothing better is proven sooner than that something is the best.
+  const mostSeconds = before.makespanSeconds * (1 - Math.max(askedGap, LEAST_GAIN));
+  if (mostSeconds <= leastSeconds) return before;
+  const result = engine.solve(placementModel(problem, { leastSeconds, mostSeconds }), { timeLimitSeconds, relativeGap: askedGap });
+  if (result.status === "infeasible") return { ...before, lowerBoundSeconds: mostSeconds };
+  if (result.status === "undecided") return before;
+  const boundSeconds = Math.max(leastSeconds, result.bound ?? leastSeconds);
+  const solved = solvedOf(draftOf(ground, readPlacement(problem, result.x)), boundSeconds);
+  return solved.makespanSeconds < before.makespanSeconds ? solved : solvedOf(found, boundSeconds);
+}
+
+/** (makespan - bound) / makespan, 0 where there is nothing to do. */
+export const gapOf = ({ makespanSeconds, lowerBoundSeconds }: Pick<SolvedPlacement, "makespanSeconds" | "lowerBoundSeconds">): number =>
+  makespanSeconds > 0 ? Math.max(0, makespanSeconds - lowerBoundSeconds) / makespanSeconds : 0;
+
+/** A schedule on the ground of linear costs as what the ILP was solved to, with what bounds all within its K and caps. */
+export function solvedOf(draft: DraftSchedule, boundSeconds: number): SolvedPlacement {
+  const makespanSeconds = makespanOf(draft);
+  return { schedule: scheduleOf(draft), makespanSeconds, lowerBoundSeconds: Math.min(boundSeconds, makespanSeconds) };
+}

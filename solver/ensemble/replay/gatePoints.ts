@@ -1,0 +1,84 @@
+import { type Interval, shareOf } from "@/solver/numeric/interval";
+import { reachesTau, TOLERANCE } from "../gate/confidence";
+import { AGGREGATE_ALL } from "../gate/ensembleDocument";
+import { pairedDifference } from "./pairedDifference";
+
+/** One question as a gate would have met it. */
+export interface ReplayedQuestion {
+  /** Of the vote that leads; 0 where nobody voted. */
+  readonly confidence: number;
+  /** By answer, as `2:1`. */
+  readonly votes: string;
+  /** Whether the answer that leads is right. */
+  readonly leads: boolean;
+  /** Whether the aggregator is; null without one. */
+  readonly aggregates: boolean | null;
+  /** Of all answers of experts together. */
+  readonly expertTokens: number;
+  /** 0 or 1: figures that weigh its votes and recruit its experts were learnt on the other half. */
+  readonly half: number;
+}
+
+/** What a gate is worth at one tau. Shares are 0..1. */
+export interface GatePoint {
+  readonly tau: number;
+  readonly skipped: Interval;
+  /** Of all questions, those that are not skipped answered by the aggregator; without one, of those that are skipped. */
+  readonly accuracy: Interval;
+  /** Accuracy minus that of always aggregating, question by question; null without an aggregator. */
+  readonly difference: Interval | null;
+  /** Tokens of answers that the aggregator reads, over those where it is always run. */
+  readonly aggregatorTokens: number;
+}
+
+/** Where more taus differ, as they do where votes weigh unlike, the points are as many quantiles of confidence. */
+const MOST_POINTS = 40;
+
+/** Whether a gate of this tau skips a question; one that nobody voted on it never does. */
+export const isSkipped = ({ confidence }: ReplayedQuestion, tau: number): boolean => confidence > 0 && reachesTau(confidence, tau);
+
+/** Points of every tau that makes a difference, rising; then 1, and last one that aggregates everything. */
+export function gatePoints(questions: readonly ReplayedQuestion[]): readonly GatePoint[] {
+  return taus(questions).map((tau) => ({ tau, ...skippingWorth(questions, (question) => isSkipped(question, tau)) }));
+}
+
+function taus(questions: readonly ReplayedQuestion[]): readonly number[] {
+  const rising = Float64Array.from(questions, ({ confidence }) => confidence)
+    .filter((confidence) => confidence > 0)
+    .sort();
+  const distinct = [...rising].filter((confidence, at) => at === 0 || confidence > (rising[at - 1] ?? 0) + TOLERANCE);
+  const quantiles = Array.from({ length: MOST_POINTS }, (_, at) => rising[Math.floor((at * rising.length) / MOST_POINTS)] ?? 1);
+  const few = distinct.length <= MOST_POINTS ? distinct : [...new Set(quantiles)];
+  return [...few.filter((tau) => tau < 1 - TOLERANCE), 1, AGGREGATE_ALL];
+}
+
+/** What skipping some of these questions, of which there is at least one, is worth. */
+export function skippingWorth(
+  questions: readonly ReplayedQuestion[],
+  skips: (question: ReplayedQuestion) => boolean,
+): Omit<GatePoint, "tau"> {
+  const tally = { skipped: 0, right: 0, gained: 0, lost: 0, read: 0, all: 0 };
+  let isAggregated = true;
+  for (const question of questions) {
+    const { leads, aggregates, expertTokens } = question;
+    isAggregated &&= aggregates !== null;
+    tally.all += expertTokens;
+    if (!skips(question)) {
+      tally.read += expertTokens;
+      if (aggregates === true) tally.right += 1;
+      continue;
+    }
+    tally.skipped += 1;
+    if (leads) tally.right += 1;
+    if (leads && aggregates === false) tally.gained += 1;
+    if (!leads && aggregates === true) tally.lost += 1;
+  }
+  return {
+    skipped: share(tally.skipped, questions.length),
+    accuracy: share(tally.right, isAggregated ? questions.length : tally.skipped),
+    difference: isAggregated ? pairedDifference({ ...tally, questions: questions.length }) : null,
+    aggregatorTokens: tally.all === 0 ? 0 : tally.read / tally.all,
+  };
+}
+
+const share = (hits: number, count: number): Interval => shareOf(hits, count) ?? { value: 0, low: 0, high: 1 };

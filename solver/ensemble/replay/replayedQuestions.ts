@@ -1,0 +1,98 @@
+import { mixSeed, seededRandom } from "@/solver/numeric/random";
+import { shuffled } from "@/solver/numeric/shuffled";
+import { ANY_CATEGORY, type Confidence, type Ensemble } from "../gate/ensembleDocument";
+import { decideGate } from "../gate/gate";
+import { type AnswerSample, someQuestions, votesAt } from "./answerSample";
+import type { ReplayedQuestion } from "./gatePoints";
+import { recruiter, skillsOf } from "./recruit";
+
+/** Whose answers are replayed, and how they are gated. */
+export interface ReplayedEnsemble {
+  readonly experts: readonly string[];
+  /** Where there are more, those of a question are recruited by accuracy per category. */
+  readonly expertsPerQuestion: number;
+  readonly aggregator: string | null;
+  readonly confidence: Confidence["kind"];
+}
+
+/** A question as it is replayed, at its place in the sample, and whom it was put to. */
+export interface PlacedQuestion extends ReplayedQuestion {
+  readonly at: number;
+  readonly asked: readonly string[];
+}
+
+/** Of an expert that answered nothing on the other half. */
+const UNKNOWN_ACCURACY = 0.5;
+
+/** What is learnt of experts on one half of a sample. */
+interface Learnt {
+  readonly recruits: (category: string) => readonly string[];
+  readonly confidence: Confidence;
+}
+
+/**
+ * Questions of a sample as the gate would have met them. Whatever is learnt of experts (their skills, what weighs their votes) is learnt on the half of the
+ * questions that a question is not in, so that no answer tells of itself; halves are drawn by the number of questions alone. A question that not all
+ * of its experts and the aggregator were asked is left out.
+ *
+ * @param ensemble names models of the sample.
+ */
+export function replayedQuestions(sample: AnswerSample, ensemble: ReplayedEnsemble): readonly PlacedQuestion[] {
+  const count = sample.questionIds.length;
+  const order = shuffled(count, seededRandom(mixSeed("gate halves", count)));
+  const firstHalf = new Set(order.subarray(0, Math.ceil(count / 2)));
+  const halfOf = (at: number): number => (firstHalf.has(at) ? 0 : 1);
+  const placesOff = (half: number): readonly number[] => sample.questionIds.flatMap((_, at) => (halfOf(at) === half ? [] : [at]));
+  const learnt = [0, 1].map((half) => learntOf(someQuestions(sample, placesOff(half)), ensemble));
+  const columns = new Map(sample.models.map((column) => [column.model, column]));
+  const aggregator = ensemble.aggregator === null ? null : columns.get(ensemble.aggregator);
+  return sample.questionIds.flatMap((_, at) => {
+    const half = halfOf(at);
+    const { recruits, confidence } = learnt[half] ?? never(half);
+    const asked = recruits(sample.categories?.[at] ?? ANY_CATEGORY);
+    const votes = votesAt(columns, asked, at);
+    if (votes === null || (aggregator && aggregator.asked[at] !== 1)) return [];
+    const decision = decideGate(votes, { asked, confidence, tau: 1 });
+    const standing = decision.leading && columns.get(decision.leading.expert);
+    return [
+      {
+        at,
+        asked,
+        half,
+        confidence: decision.confidence,
+        votes: decision.votes,
+        leads: standing?.correct[at] === 1,
+        aggregates: aggregator ? aggregator.correct[at] === 1 : null,
+        expertTokens: votes.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+      },
+    ];
+  });
+}
+
+function learntOf(sample: AnswerSample, { experts, expertsPerQuestion, confidence }: ReplayedEnsemble): Learnt {
+  const skills = skillsOf(sample, experts);
+  const document: Pick<Ensemble, "experts" | "expertsPerQuestion" | "skills"> = { experts: [...experts], expertsPerQuestion, skills };
+  const figures = <T>(of: (expert: string) => T): Record<string, T> => Object.fromEntries(experts.map((expert) => [expert, of(expert)]));
+  const recruits = recruiter(document);
+  if (confidence === "plurality") return { recruits, confidence: { kind: confidence } };
+  if (confidence === "accuracy-weighted")
+    return {
+      recruits,
+      confidence: { kind: confidence, accuracy: figures((expert) => skills[ANY_CATEGORY]?.[expert] ?? UNKNOWN_ACCURACY) },
+    };
+  return { recruits, confidence: { kind: confidence, meanTokens: figures((expert) => Math.max(1, meanTokens(sample, expert))) } };
+}
+
+function meanTokens({ models }: AnswerSample, expert: string): number {
+  const { asked, outputTokens } = models.find(({ model }) => model === expert) ?? never(expert);
+  let [answers, tokens] = [0, 0];
+  asked.forEach((was, at) => {
+    answers += was;
+    tokens += was * (outputTokens[at] ?? 0);
+  });
+  return answers === 0 ? 1 : tokens / answers;
+}
+
+function never(what: string | number): never {
+  throw new Error(`The sample has no ${what}`);
+}

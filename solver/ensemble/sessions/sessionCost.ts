@@ -1,0 +1,227 @@
+import type { ReplicaModel } from "@/solver/engine/replicaModel";
+import { simulateClosedLoop } from "@/solver/engine/simulateClosedLoop";
+import type { ServedRequests } from "@/solver/engine/throughputCurve";
+import { nonNegativeLeastSquares } from "@/solver/numeric/nonNegativeLeastSquares";
+import { mean, quantile } from "@/solver/numeric/quantile";
+import { mixSeed, type Random, seededRandom } from "@/solver/numeric/random";
+import { shuffled } from "@/solver/numeric/shuffled";
+import { counted } from "@/solver/wording/wording";
+import type { SessionCost } from "../placement/placement";
+import type { OutputLengths } from "./outputLengths";
+import type { SessionRow } from "./sessionRow";
+
+/** Counts of prompts that sessions must differ in: two would fit a tail and a throughput whatever they are. */
+const LEAST_COUNTS = 3;
+/** A fit is asked of sessions up to so many times as large as the largest that was measured. */
+const MOST_BEYOND = 2;
+const MOST_HELD_OUT_ERROR = 0.25;
+
+/** A session's time as measured sessions have it (MOSAIC, section 4.1.2): `fixed + tail * longest answer + token * prompts * mean answer`. */
+export interface FittedSessionCost {
+  readonly cost: SessionCost;
+  readonly fixedSeconds: number;
+  /** For each token of the longest answer, which is written while the others end. */
+  readonly secondsPerLongestToken: number;
+  /** For each token of all answers together: 1 over the throughput of a full engine. */
+  readonly secondsPerToken: number;
+  /** Mean of |predicted / measured - 1| over sessions that were each left out of the fit. */
+  readonly heldOutError: number;
+  readonly sessions: number;
+}
+
+/** A fit, or in words that follow those on the sessions, why there is none. */
+export type SessionFit = { readonly ok: true; readonly fitted: FittedSessionCost } | { readonly ok: false; readonly reason: string };
+
+/**
+ * Fits the cost of a model's sessions to measured ones of one kind of engine, all weighing alike relative to their length, no coefficient below 0.
+ *
+ * A few small sessions say nothing of a large one, in which engines are full: a fit is given for its own ground alone, which is sessions of three different
+ * counts of prompts and more, of which each is predicted within a quarter by the others in the mean, and up to twice as many prompts as the largest had.
+ *
+ * @param lengths of the answers that are to come: a small share of them has a shorter tail.
+ * @param mostPrompts of the sessions that it is asked of.
+ */
+export function fittedSessionCost(rows: readonly SessionRow[], lengths: OutputLengths, mostPrompts: number): SessionFit {
+  const usable = rows.filter(isUsable);
+  const counts = new Set(usable.map(({ prompts }) => prompts));
+  if (counts.size < LEAST_COUNTS)
+    return { ok: false, reason: `they are of ${counted(counts.size, "different count")} of prompts, and a fit takes ${LEAST_COUNTS}` };
+  const largest = Math.max(...counts);
+  if (mostPrompts > MOST_BEYOND * largest)
+    return { ok: false, reason: `a fit to sessions of at most ${counted(largest, "prompt")} says nothing of ${mostPrompts}` };
+  const coefficients = fit(usable);
+  const [fixedSeconds = 0, secondsPerLongestToken = 0, secondsPerToken = 0] = coefficients;
+  const errors = usable.map((row, left) => {
+    const others = fit(usable.filter((_, at) => at !== left));
+    return Math.abs(predicted(others, row) / row.seconds - 1);
+  });
+  const heldOutError = mean(errors);
+  if (!(heldOutError <= MOST_HELD_OUT_ERROR))
+    return { ok: false, reason: `a fit to them predicts each only within ${Math.round(100 * heldOutError)} % by the others` };
+  if (secondsPerToken === 0) return { ok: false, reason: "by a fit to them more answers would take no more time" };
+  const fitted = {
+    ...{ fixedSeconds, secondsPerLongestToken, secondsPerToken },
+    cost: (prompts: number) => {
+      if (prompts <= 0) return 0;
+      const { meanTokens: meanOutputTokens } = lengths;
+      return predicted(coefficients, { prompts, meanOutputTokens, maxOutputTokens: lengths.expectedLongest(prompts) });
+    },
+    heldOutError,
+    sessions: usable.length,
+  };
+  return { ok: true, fitted };
+}
+
+/** Whether a session had anything to answer, and took time. */
+const isUsable = ({ prompts, seconds, meanOutputTokens }: SessionRow): boolean => prompts > 0 && seconds > 0 && meanOutputTokens > 0;
+
+/** Sessions as a simulation has them but for their level, which is what was measured. */
+export interface LevelledSessionCost {
+  readonly cost: SessionCost;
+  /** Median of measured over simulated seconds. */
+  readonly level: number;
+  readonly sessions: number;
+}
+
+/**
+ * A simulated cost brought to the level of measured sessions, where these are too few or too small for a fit: the shape is the simulator's, which knows how
+ * engines fill. Sessions of longer or shorter answers than are to come count by what they took for each token. null: none of them is usable.
+ *
+ * @param simulated up to the largest of the sessions at least, with answers of `meanOutputTokens`.
+ */
+export function levelledSessionCost(
+  simulated: SessionCost,
+  rows: readonly SessionRow[],
+  meanOutputTokens: number,
+): LevelledSessionCost | null {
+  const ratios = rows.filter(isUsable).map((row) => (row.seconds / simulated(row.prompts)) * (meanOutputTokens / row.meanOutputTokens));
+  if (ratios.length === 0) return null;
+  const level = quantile(ratios, 0.5);
+  return { cost: (prompts) => level * simulated(prompts), level, sessions: ratios.length };
+}
+
+type SessionShape = Pick<SessionRow, "prompts" | "meanOutputTokens" | "maxOutputTokens">;
+
+const featuresOf = ({ prompts, meanOutputTokens, maxOutputTokens }: SessionShape): readonly number[] => [
+  1,
+  maxOutputTokens,
+  prompts * meanOutputTokens,
+];
+
+const predicted = (coefficients: readonly number[], shape: SessionShape): number =>
+  featuresOf(shape).reduce((sum, value, at) => sum + value * (coefficients[at] ?? 0), 0);
+
+const fit = (rows: readonly SessionRow[]): readonly number[] =>
+  nonNegativeLeastSquares(
+    rows.map((row) => featuresOf(row).map((value) => value / row.seconds)),
+    rows.map(() => 1),
+  );
+
+/** Sessions of more prompts than these are timed along a straight line: the engine has long been full. */
+const MOST_SIMULATED = 4096;
+
+/** Requests that are simulated at each count of prompts, so that few prompts are timed over many draws; and draws at least and at most. */
+const REQUESTS_EACH = 1024;
+const DRAWS = { least: 2, most: 16 } as const;
+
+/** What a simulated session is bounded by. */
+export interface SimulatedSession {
+  /** Prompts that a session has at most. */
+  readonly mostPrompts: number;
+  /** Requests in flight at most; null: as many as the engine takes. */
+  readonly concurrency: number | null;
+}
+
+/**
+ * Time of a model's sessions as the simulator has it, where none was measured: all prompts sent at once to one engine that has nothing else, until the
+ * last answer as its client sees it. Timed at 1, 2, 3, 4, 6, 8 ... prompts with pairs of lengths drawn from the requests, each as often as the others where
+ * there are fewer than prompts; along straight lines between these, and beyond 4,096 as from 2,048 to there: one turn of the engine is then
+ * like the next. It never falls.
+ *
+ * @throws RangeError when the engine has room for none of the requests.
+ */
+export function simulatedSessionCost(replica: ReplicaModel, requests: ServedRequests, session: SimulatedSession): SessionCost {
+  return along(countsUpTo(simulatedPrompts(session)), sessionTimer(replica, requests, session));
+}
+
+/**
+ * `simulatedSessionCost` of the most prompts alone, in seconds.
+ *
+ * @throws RangeError as there.
+ */
+export function simulatedSessionSeconds(replica: ReplicaModel, requests: ServedRequests, session: SimulatedSession): number {
+  const simulated = simulatedPrompts(session);
+  const counts = simulated < session.mostPrompts ? [simulated / 2, simulated] : [simulated];
+  return along(counts, sessionTimer(replica, requests, session))(session.mostPrompts);
+}
+
+const simulatedPrompts = ({ mostPrompts }: SimulatedSession): number => Math.max(1, Math.min(mostPrompts, MOST_SIMULATED));
+
+/** Mean seconds of simulated sessions of up to as many prompts as are simulated. */
+function sessionTimer(replica: ReplicaModel, { inputTokens, outputTokens, seed }: ServedRequests, session: SimulatedSession): SessionCost {
+  const fitting = Array.from(inputTokens, (_, at) => at).filter(
+    (at) => (inputTokens[at] ?? 0) + Math.max(1, outputTokens[at] ?? 0) <= replica.kvTokens,
+  );
+  if (fitting.length === 0) throw new RangeError(`No request has room in a KV cache of ${Math.floor(replica.kvTokens)} tokens`);
+  // The same order at every count: a session of more prompts has those of one with fewer.
+  const draws = Array.from({ length: DRAWS.most }, (_, draw) => {
+    const rows = drawRows(fitting, simulatedPrompts(session), seededRandom(mixSeed(seed, `session ${draw}`)));
+    return {
+      inputTokens: Int32Array.from(rows, (at) => inputTokens[at] ?? 0),
+      outputTokens: Int32Array.from(rows, (at) => outputTokens[at] ?? 0),
+    };
+  });
+  const concurrency = Math.min(session.concurrency ?? replica.maxSequences, replica.maxSequences);
+  return (prompts) => {
+    const count = Math.min(DRAWS.most, Math.max(DRAWS.least, Math.ceil(REQUESTS_EACH / prompts)));
+    const seconds = draws.slice(0, count).map((drawn) => {
+      const lengths = { inputTokens: drawn.inputTokens.subarray(0, prompts), outputTokens: drawn.outputTokens.subarray(0, prompts) };
+      return simulateClosedLoop(replica, lengths, { concurrency: Math.min(concurrency, prompts) }).horizonSeconds;
+    });
+    return mean(seconds);
+  };
+}
+
+/** 1, 2, 3, 4, 6, 8, 12 ... and the last. */
+function countsUpTo(most: number): readonly number[] {
+  const counts: number[] = [];
+  for (let count = 1; count < most; count = Number.isInteger(Math.log2(count)) ? Math.max(2, 1.5 * count) : (4 * count) / 3)
+    counts.push(Math.round(count));
+  return [...counts, Math.max(1, most)];
+}
+
+/** Whole turns through all rows, each in a new order, as far as they are needed. */
+function drawRows(rows: readonly number[], count: number, random: Random): Int32Array {
+  const drawn = new Int32Array(count);
+  for (let at = 0; at < count; at += rows.length) {
+    const turn = shuffled(rows.length, random).subarray(0, count - at);
+    drawn.set(
+      turn.map((index) => rows[index] ?? 0),
+      at,
+    );
+  }
+  return drawn;
+}
+
+/** A cost that is timed at some counts, rising, and lies on straight lines between them and beyond the last. */
+function along(counts: readonly number[], timed: SessionCost): SessionCost {
+  const points = [{ prompts: 0, seconds: 0 }];
+  for (const prompts of counts) points.push({ prompts, seconds: Math.max(points.at(-1)?.seconds ?? 0, timed(prompts)) });
+  const last = points.length - 1;
+  const half = (points[last]?.prompts ?? 0) / 2;
+  // Single neighbouring points would carry the luck of their draws far beyond them.
+  const halfWay = Math.min(
+    last - 1,
+    points.findIndex(({ prompts }) => prompts >= half),
+  );
+  const between = (from: number, to: number, prompts: number): number => {
+    const [a, b] = [points[from], points[to]];
+    if (a === undefined || b === undefined) return 0;
+    return a.seconds + ((b.seconds - a.seconds) * (prompts - a.prompts)) / (b.prompts - a.prompts);
+  };
+  return (prompts) => {
+    if (prompts <= 0) return 0;
+    const above = points.findIndex((point) => point.prompts >= prompts);
+    return above < 0 ? between(halfWay, last, prompts) : between(above - 1, above, prompts);
+  };
+}

@@ -1,0 +1,45 @@
+import type { ReplicaModel } from "@/solver/engine/replicaModel";
+import { meanThroughputCurve, type ServedRequests, throughputCurve } from "@/solver/engine/throughputCurve";
+import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+
+/** A model as a just-in-time policy is made for it. */
+export interface JustInTimeModel {
+  readonly model: string;
+  /** Cost of a token beside the others': billions of active parameters. */
+  readonly cost: number;
+  /** Its engines' model; of several shapes, how many there are of each. */
+  readonly replica: ReplicaModel | readonly { readonly replica: ReplicaModel; readonly count: number }[];
+  /** Requests as long as those that it will serve. */
+  readonly requests: ServedRequests;
+}
+
+export interface JustInTimeParts extends Pick<JustInTimePolicy, "workflows" | "selection"> {
+  readonly models: readonly JustInTimeModel[];
+  /** Left out: first come, first served, and the replica with the least load. */
+  readonly order?: JustInTimePolicy["order"];
+  readonly place?: JustInTimePolicy["place"];
+}
+
+/**
+ * A just-in-time policy for engines: its models by ascending cost, each with the throughput curve and saturation batch of its own replicas (Aragog,
+ * section 3.2). Of several shapes of a model the mean over its replicas stands for each.
+ *
+ * @throws RangeError when a model's replicas have room for none of its requests.
+ */
+export function justInTimeDocument({ models, workflows, selection, order, place }: JustInTimeParts): JustInTimePolicy {
+  return {
+    kind: "just-in-time",
+    models: models
+      .map(({ model, cost, replica, requests }) => {
+        const shapes = "stepTime" in replica ? [{ replica, count: 1 }] : replica;
+        const curves = shapes.map((shape) => ({ curve: throughputCurve(shape.replica, requests), count: shape.count }));
+        const { saturationBatch, throughput, endedBy } = meanThroughputCurve(curves);
+        return { model, cost, saturationBatch, throughput: [...throughput], endedBy };
+      })
+      .sort((a, b) => a.cost - b.cost),
+    workflows,
+    selection,
+    order: order ?? { kind: "fcfs" },
+    place: place ?? { kind: "least-load" },
+  };
+}

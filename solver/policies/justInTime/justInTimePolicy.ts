@@ -1,0 +1,237 @@
+import { BoundedMap } from "@/solver/collections/boundedMap";
+import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import { hasConfiguration } from "@/solver/workflow/configurationSet";
+import { modelIn } from "@/solver/workflow/configurationSpace";
+import { type Action, MOST_WEIGHED, type Need, type Policy, type ReplicaView, type View, type WaitingWork } from "../core/policy";
+import type { Place } from "../core/policyParts";
+import { beamSearch } from "./beamSearch";
+import { cheapestConfiguration, quickestConfiguration } from "./boundConfiguration";
+import { exhaustiveRound, MOST_TRIED } from "./exhaustiveRound";
+import { ModelEngines } from "./modelEngines";
+import type { ProgramConfigurations } from "./programConfigurations";
+import { RoundLog } from "./roundLog";
+import { RoundQueue, type StagedWork } from "./roundQueue";
+import type { RoundSearch } from "./roundSearch";
+import { StagedPrograms } from "./stagedPrograms";
+import { StagedWorkflow } from "./stagedWorkflow";
+
+/**
+ * Which model runs a stage of a workflow is decided when an engine has room (Aragog, section 3.2). All waiting requests are one queue, in the order in which their
+ * programs began, deeper agents of a program first. When replicas have room below their profiled saturation, a round gives it to requests by
+ * the policy's selection, each to a model that at least one configuration has that is accurate for its program and agrees with what was
+ * chosen for it so far; what it is given narrows them. A request that none of the free models may serve is passed over and bars nobody.
+ *
+ * Of whom nothing is known, and who is of no declared workflow, goes to the largest model. A model of which no replica is up is done without
+ * where an accurate configuration can; where none can, the request is refused. Each model stands for one stage.
+ */
+export function justInTimePolicy(document: JustInTimePolicy, place: Place): Policy {
+  const { models, selection } = document;
+  /** Whether programs are bound to one configuration before there is room, and whether they are anew at each stage. */
+  const binds = selection.kind === "cheapest" || selection.kind === "quickest";
+  const bindsAnew = selection.kind === "quickest" && selection.when === "stage";
+  const names = models.map(({ model }) => model);
+  const largest = names.length - 1;
+  const workflows = document.workflows.map((_, index) => new StagedWorkflow(document, index));
+  const workflowOf = new Map(workflows.map((workflow) => [workflow.name, workflow]));
+  const engines = models.map((profile) => new ModelEngines(profile));
+  const free = new Int32Array(names.length);
+  const { search, most } = searchOf(document);
+  const log = new RoundLog(names);
+  const stagedOf = new WeakMap<WaitingWork, StagedWork>();
+  const programs = new StagedPrograms();
+  /** What waits or is with an engine, of agents of programs. */
+  const calls = new BoundedMap<StagedWork>();
+  /** Requests bound to each model that wait, and how many came since they were counted. */
+  const boundWaiting = new Int32Array(names.length);
+  let unbound = 0;
+  let seen: readonly ReplicaView[] | null = null;
+  let out = 0;
+  let rounds = 0;
+
+  function staged(work: WaitingWork): StagedWork {
+    const known = stagedOf.get(work);
+    if (known !== undefined) return known;
+    const { programId, call } = work;
+    const workflow = workflowOf.get(call?.workflow ?? "");
+    const agent = workflow?.agentAt.get(call?.agent ?? "");
+    const program = workflow === undefined || agent === undefined ? null : programs.asked(workflow, programId, agent);
+    program?.say(work.accurate);
+    const one: StagedWork = { work, program, agent: agent ?? -1, bound: -1, gone: false };
+    if (program !== null) {
+      program.came(one.agent);
+      calls.put(work.id, one);
+    }
+    stagedOf.set(work, one);
+    unbound += 1;
+    return one;
+  }
+
+  function allowed(one: StagedWork): number {
+    const { program, agent } = one;
+    if (program === null) return (1 << largest) & ~out;
+    const may = program.allowed(agent, out);
+    if (!binds || may === 0) return may;
+    if ((may & (1 << one.bound)) === 0 || one.bound < 0) bind(one, program);
+    return 1 << one.bound;
+  }
+
+  /** Binds a request to the model that it has in its program's configuration. */
+  function bind(one: StagedWork, program: ProgramConfigurations): void {
+    const { bound } = program;
+    const stands = bound >= 0 && hasConfiguration(program.leftWithout(out), bound) && !bindsAnew;
+    if (!stands) {
+      program.bound =
+        selection.kind === "quickest"
+          ? quickestConfiguration(
+              program,
+              out,
+              engines.map((own, model) => own.secondsPerToken(boundWaiting[model] ?? 0)),
+            )
+          : cheapestConfiguration(program, out);
+    }
+    one.bound = modelIn(program.workflow.space, program.bound, one.agent);
+    boundWaiting[one.bound] = (boundWaiting[one.bound] ?? 0) + 1;
+  }
+
+  /** Binds what has come since, in the order of the list. */
+  function bindWaiting(waiting: readonly WaitingWork[]): void {
+    const queued = waiting.filter(({ state }) => state.kind === "queued").map(staged);
+    boundWaiting.fill(0);
+    for (const { bound, program } of queued) {
+      const model = program === null ? largest : bound;
+      if (model >= 0) boundWaiting[model] = (boundWaiting[model] ?? 0) + 1;
+    }
+    for (const one of queued) if (one.bound < 0) allowed(one);
+    unbound = 0;
+  }
+
+  function see({ replicas }: View): void {
+    if (replicas !== seen) {
+      seen = replicas;
+      for (const own of engines) own.seat(replicas);
+    }
+    out = 0;
+    for (const [model, own] of engines.entries()) {
+      own.refresh();
+      if (own.out) out |= 1 << model;
+    }
+  }
+
+  function waitsNoLonger(one: StagedWork): void {
+    if (one.gone) return;
+    one.gone = true;
+    one.program?.went(one.agent);
+  }
+
+  /** Opens the choices of agents that wait for models which are not there. */
+  function reopen(waiting: readonly WaitingWork[]): void {
+    for (const work of waiting) {
+      if (work.state.kind !== "queued") continue;
+      const { program, agent, gone } = staged(work);
+      if (!gone) program?.askedWithout(agent, out);
+    }
+  }
+
+  function refuse(waiting: readonly WaitingWork[], actions: Action[]): void {
+    const missing = names.filter((_, model) => (out & (1 << model)) !== 0).join(", ");
+    for (const work of waiting) {
+      if (work.state.kind !== "queued") continue;
+      const one = staged(work);
+      if (one.gone || allowed(one) !== 0) continue;
+      waitsNoLonger(one);
+      calls.delete(work.id);
+      const who =
+        one.program === null
+          ? `A request of no declared workflow, or of no agent of it, goes to ${names[largest]}`
+          : `No accurate configuration of ${one.program.workflow.name} is left in which ${work.call?.agent} and what comes after it do without ${missing}`;
+      actions.push({ kind: "refuse", workId: work.id, cause: "no-configuration", reason: `${who}, of which no engine is up.` });
+    }
+  }
+
+  /** Returns whether more may go at once. */
+  function holdRound({ waiting, nowSeconds }: View, actions: Action[]): boolean {
+    for (const [model, own] of engines.entries()) free[model] = own.free;
+    if (free.every((slots) => slots === 0)) return false;
+    rounds += 1;
+    const queue = new RoundQueue({ waiting, round: rounds, out, staged, allowed });
+    const models = engines.map((own) => own.view());
+    const mostTokensPerSecond = engines.reduce((sum, own) => sum + own.mostTokensPerSecond, 0);
+    const assignments = search({ free, gain: (model, requests) => engines[model]?.gain(requests) ?? 0, next: (open) => queue.next(open) });
+    const { given, looked } = queue;
+    if (looked > 0) log.note({ nowSeconds, looked, models, requests: given, mostTokensPerSecond, assignments });
+    let passedOver = 0;
+    for (const [at, one] of given.entries()) {
+      const own = engines[assignments[0]?.choices[at] ?? -1];
+      if (own === undefined) passedOver += 1;
+      else actions.push(send(one, own, nowSeconds));
+    }
+    // What another request of its program has just barred from the model that it is bound to, is bound anew.
+    const bindsNow = passedOver > 0 && binds;
+    return given.length > 0 && (queue.deferred || bindsNow || given.length === most);
+  }
+
+  function send(one: StagedWork, own: ModelEngines, nowSeconds: number): Action {
+    const { work, program, agent } = one;
+    const stage = engines.indexOf(own);
+    const degraded = place.degraded?.(own.slots) ?? null;
+    const chosen = place.choose(own.slots, work, nowSeconds);
+    const replicaId = own.slots.replicaIds[chosen];
+    if (replicaId === undefined) throw new Error(`${place.kind} found no replica of ${own.model} although there is room`);
+    own.sent(chosen);
+    waitsNoLonger(one);
+    if (program !== null) {
+      program.choose(agent, stage);
+      log.sent(program);
+    }
+    return { kind: "dispatch", workId: work.id, replicaId, stage, ...(degraded === null ? {} : { degraded }) };
+  }
+
+  const reads: readonly Need[] = selection.kind === "fixed" || workflows.length === 0 ? [] : ["configurations"];
+  return {
+    kind: "just-in-time",
+    needs: [...new Set<Need>([...reads, "identifiers", ...place.needs])],
+    preference: null,
+    choosesModel: true,
+    rounds: () => log.view(),
+    start: () => ({ stage: largest, reason: "model-chosen-at-dispatch" }),
+    modelOfStage(stage) {
+      const model = names[stage];
+      if (model === undefined)
+        throw new RangeError(`This just-in-time choice is among ${names.length} models; there is no stage ${stage}.`);
+      return model;
+    },
+    judges: () => false,
+    acceptReason: () => "not-judged",
+    decide(view) {
+      const actions: Action[] = [];
+      for (const { id, state } of view.waiting) {
+        if (state.kind === "answered") actions.push({ kind: "accept", workId: id, reason: "not-judged" });
+      }
+      see(view);
+      if (out !== 0) reopen(view.waiting);
+      if (unbound > 0 && binds) bindWaiting(view.waiting);
+      if (out !== 0) refuse(view.waiting, actions);
+      let more = true;
+      while (more) more = holdRound(view, actions);
+      return actions;
+    },
+    observe(event) {
+      place.observe?.(event);
+      if (event.kind === "queued") staged(event.work);
+      else if (event.kind === "ended") for (const workflow of workflows) programs.ended(workflow, event.programId);
+      else if (event.kind === "left" || event.kind === "finished") {
+        const call = calls.get(event.workId);
+        if (call === undefined) return;
+        calls.delete(event.workId);
+        if (event.kind === "left") waitsNoLonger(call);
+        else call.program?.finished(call.agent, event.failed);
+      }
+    },
+  };
+}
+
+/** How a round is searched, and how many requests it weighs. Where each request has one model the oldest that may go is best. */
+function searchOf({ selection, models }: JustInTimePolicy): { readonly search: RoundSearch; readonly most: number } {
+  if (selection.kind === "exhaustive") return { search: exhaustiveRound, most: MOST_TRIED };
+  return { search: beamSearch(selection.kind === "beam" ? selection.width : 1, models.length), most: MOST_WEIGHED };
+}

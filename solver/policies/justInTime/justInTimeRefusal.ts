@@ -1,0 +1,68 @@
+import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import { configurationSpace, spaceRefusal } from "@/solver/workflow/configurationSpace";
+import { MOST_TRIED } from "./exhaustiveRound";
+import type { ProfiledModel } from "./modelEngines";
+import { configurationNamed } from "./stagedWorkflow";
+
+/** Models up to which every assignment of a round is tried: with four, 65,536 of them. */
+const MOST_TRIED_MODELS = 4;
+
+/** Why no just-in-time choice can be built of the document, in one sentence with the offending value; null when one can. */
+export function justInTimeRefusal(document: JustInTimePolicy): string | null {
+  const { models, workflows, selection, order, place } = document;
+  if (models.length === 0) return "Just-in-time choice needs at least one model.";
+  if (order.kind !== "fcfs") {
+    return `Rounds serve requests in the order in which their programs began: the order must be fcfs, not ${order.kind}.`;
+  }
+  if (place.kind === "time-slots") {
+    return "Time slots may hold back what goes next, which rounds have already given a slot: place on the least loaded replica, in turn or by KV cache.";
+  }
+  for (const model of models) {
+    const refusal = profileRefusal(model);
+    if (refusal !== null) return refusal;
+  }
+  const names = models.map(({ model }) => model);
+  for (const [index, { workflow }] of workflows.entries()) {
+    if (workflows.findIndex((other) => other.workflow.name === workflow.name) !== index)
+      return `The workflow ${workflow.name} stands twice.`;
+    const refusal = spaceRefusal(workflow, names);
+    if (refusal !== null) return refusal;
+  }
+  if (selection.kind === "exhaustive" && models.length > MOST_TRIED_MODELS) {
+    return `Every assignment of ${MOST_TRIED} requests is tried for at most ${MOST_TRIED_MODELS} models, and these are ${models.length}: search by a beam.`;
+  }
+  return fixedRefusal(document);
+}
+
+function profileRefusal({ model, cost, saturationBatch, throughput }: ProfiledModel): string | null {
+  if (!(cost > 0)) return `The cost of ${model} is ${cost}; it must be more than 0.`;
+  let before = 0;
+  for (const { batch, tokensPerSecond } of throughput) {
+    if (!(batch > before)) return `The throughput of ${model} is told at batch ${batch} after ${before}; batches must ascend.`;
+    if (!(tokensPerSecond > 0))
+      return `The throughput of ${model} at batch ${batch} is ${tokensPerSecond} tokens/s; it must be more than 0.`;
+    before = batch;
+  }
+  if (before === saturationBatch) return null;
+  return `The throughput of ${model} is told up to batch ${before}, and it saturates at ${saturationBatch}: the last must be that.`;
+}
+
+function fixedRefusal({ models, workflows, selection }: JustInTimePolicy): string | null {
+  if (selection.kind !== "fixed") return null;
+  const names = models.map(({ model }) => model);
+  for (const { workflow } of workflows) {
+    const { configurations } = selection;
+    const configuration = Object.hasOwn(configurations, workflow.name) ? configurations[workflow.name] : undefined;
+    if (configuration === undefined) return `The workflow ${workflow.name} has no fixed configuration.`;
+    const missing = workflow.agents.find(({ name }) => !Object.hasOwn(configuration, name));
+    if (missing !== undefined) return `The fixed configuration of ${workflow.name} has no model for ${missing.name}.`;
+    const stranger = Object.entries(configuration).find(([, model]) => !names.includes(model));
+    if (stranger !== undefined) {
+      return `The fixed configuration of ${workflow.name} has ${stranger[0]} on ${stranger[1]}, which is not among ${names.join(", ")}.`;
+    }
+    if (configurationNamed(configurationSpace(workflow, names), configuration) === null) {
+      return `The fixed configuration of ${workflow.name} is none of its own: an agent may not run on its model, or must have the same as another.`;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,135 @@
+import { throughputAt } from "@/solver/engine/throughputCurve";
+import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import { MOST_WEIGHED, type ReplicaView } from "../core/policy";
+import type { Slots } from "../core/policyParts";
+import { refreshed, type Seats, seatsOf } from "../core/replicaSeats";
+import type { ModelSlots } from "../core/roundsView";
+
+/** What a policy of just-in-time choice says of a model. */
+export type ProfiledModel = JustInTimePolicy["models"][number];
+
+/** The replicas of a model against its profiled saturation: how many more requests they take, and what each is forecast to add. */
+export class ModelEngines {
+  readonly model: string;
+  /** Whether no replica of it is expected to take work again soon. */
+  out = true;
+  /** Requests that they may be given. */
+  free = 0;
+  private readonly saturationBatch: number;
+  private readonly tokensPerSecond: Float64Array;
+  /** Of one replica at saturation. */
+  private readonly saturated: number;
+  private seats: Seats;
+  /** Throughput that so many more requests add, as far as it was asked for; and the loads after the last of them. */
+  private readonly added = new Float64Array(MOST_WEIGHED + 1);
+  private known = 0;
+  private loads = new Int32Array(0);
+
+  constructor(profile: ProfiledModel) {
+    this.model = profile.model;
+    this.saturationBatch = profile.saturationBatch;
+    this.tokensPerSecond = Float64Array.from({ length: profile.saturationBatch + 1 }, (_, batch) => throughputAt(profile, batch));
+    this.saturated = throughputAt(profile, profile.saturationBatch);
+    this.seats = seatsOf(profile.model, []);
+  }
+
+  /** Takes up another set of replicas. */
+  seat(replicas: readonly ReplicaView[]): void {
+    this.seats = seatsOf(this.model, replicas);
+    this.loads = new Int32Array(this.seats.replicas.length);
+  }
+
+  /** As the replicas stand now. */
+  refresh(): void {
+    const { replicas } = this.seats;
+    const { inFlight, capacity } = refreshed(this.seats);
+    this.free = 0;
+    this.out = true;
+    for (let index = 0; index < capacity.length; index += 1) {
+      const room = Math.min(capacity[index] ?? 0, this.saturationBatch);
+      capacity[index] = room;
+      this.free += Math.max(0, room - (inFlight[index] ?? 0));
+      this.out &&= replicas[index]?.down === true;
+    }
+    this.known = 0;
+  }
+
+  /** The slots in which dispatches are counted as they are decided. */
+  get slots(): Slots {
+    return this.seats.slots;
+  }
+
+  /** A request more is in flight at one of the replicas. */
+  sent(index: number): void {
+    const { inFlight } = this.seats.slots;
+    inFlight[index] = (inFlight[index] ?? 0) + 1;
+    this.free -= 1;
+    this.known = 0;
+  }
+
+  /**
+   * Output tokens a second that so many more requests are forecast to add, each at the replica that has least in flight by then. As they are and
+   * not as a share of what the model could: a token of a large model does no more for a program than one of a small.
+   */
+  gain(requests: number): number {
+    if (this.known === 0) this.loads.set(this.seats.slots.inFlight);
+    for (; this.known < requests; this.known += 1) {
+      const at = this.leastLoaded();
+      const load = this.loads[at] ?? 0;
+      this.loads[at] = load + 1;
+      const before = this.tokensPerSecond[load] ?? 0;
+      this.added[this.known + 1] = (this.added[this.known] ?? 0) + (this.tokensPerSecond[load + 1] ?? before) - before;
+    }
+    return this.added[requests] ?? 0;
+  }
+
+  /**
+   * Seconds until one more request is answered, for each output token that it writes: until a slot is its own, after those that wait for the model already, and
+   * its service in the batch that it joins. Infinity where no replica takes work. How long answers are cancels where models are compared.
+   */
+  secondsPerToken(waiting: number): number {
+    const { inFlight, capacity } = this.seats.slots;
+    let replicas = 0;
+    let least = this.saturationBatch;
+    for (let index = 0; index < capacity.length; index += 1) {
+      if ((capacity[index] ?? 0) === 0) continue;
+      replicas += 1;
+      least = Math.min(least, inFlight[index] ?? 0);
+    }
+    if (replicas === 0) return Number.POSITIVE_INFINITY;
+    const beyond = Math.max(0, waiting + 1 - this.free);
+    const batch = waiting >= this.free ? this.saturationBatch : least + 1;
+    return beyond / (replicas * this.saturated) + batch / (this.tokensPerSecond[batch] ?? this.saturated);
+  }
+
+  /** Output tokens a second of the replicas that take work, all at saturation. */
+  get mostTokensPerSecond(): number {
+    return this.seats.slots.capacity.reduce((sum, room) => sum + (room > 0 ? this.saturated : 0), 0);
+  }
+
+  view(): ModelSlots {
+    const { inFlight, capacity } = this.seats.slots;
+    let replicas = 0;
+    let saturation = 0;
+    let running = 0;
+    for (let index = 0; index < capacity.length; index += 1) {
+      const room = capacity[index] ?? 0;
+      if (room === 0) continue;
+      replicas += 1;
+      saturation += room;
+      running += inFlight[index] ?? 0;
+    }
+    return { model: this.model, replicas, down: this.out, inFlight: running, saturation, free: this.free };
+  }
+
+  /** Of the replicas with room. */
+  private leastLoaded(): number {
+    const { capacity } = this.seats.slots;
+    let best = -1;
+    for (let index = 0; index < capacity.length; index += 1) {
+      const load = this.loads[index] ?? 0;
+      if (load < (capacity[index] ?? 0) && (best < 0 || load < (this.loads[best] ?? 0))) best = index;
+    }
+    return best;
+  }
+}

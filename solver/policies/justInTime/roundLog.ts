@@ -1,0 +1,83 @@
+import { BoundedMap } from "@/solver/collections/boundedMap";
+import {
+  MOST_REQUESTS_SHOWN,
+  type ModelSlots,
+  type ProgramPath,
+  type Round,
+  type RoundCandidate,
+  type RoundsView,
+} from "../core/roundsView";
+import type { ProgramConfigurations } from "./programConfigurations";
+import type { StagedWork } from "./roundQueue";
+import type { RoundAssignment } from "./roundSearch";
+
+/** Rounds and programs that are remembered. */
+const MOST_ROUNDS = 16;
+const MOST_PATHS = 64;
+/** Of a round, the assignments that are shown: all of a wide beam, for all requests of long rounds, are many megabytes. */
+const MOST_CANDIDATES = 8;
+
+/** A round as it was held. */
+export interface HeldRound {
+  readonly nowSeconds: number;
+  readonly looked: number;
+  readonly models: readonly ModelSlots[];
+  readonly requests: readonly StagedWork[];
+  /** Output tokens a second of all engines at saturation. */
+  readonly mostTokensPerSecond: number;
+  /** Best first. */
+  readonly assignments: readonly RoundAssignment[];
+}
+
+/** The latest rounds and the programs that they went on with; made to be looked at only when somebody asks. */
+export class RoundLog {
+  private readonly held: HeldRound[] = [];
+  private latest = -1;
+  private readonly programs = new BoundedMap<ProgramConfigurations>(MOST_PATHS);
+
+  constructor(private readonly models: readonly string[]) {}
+
+  /** Of rounds in a row in which nothing could go only the last is kept. */
+  note(round: HeldRound): void {
+    if (round.requests.length > 0 || this.held[this.latest]?.requests.length !== 0) this.latest = (this.latest + 1) % MOST_ROUNDS;
+    this.held[this.latest] = round;
+  }
+
+  /** A request of the program was sent. */
+  sent(program: ProgramConfigurations): void {
+    this.programs.put(`${program.workflow.name} ${program.programId}`, program);
+  }
+
+  view(): RoundsView {
+    const rounds = this.held.map((_, back) => this.held[(this.latest - back + this.held.length) % this.held.length] as HeldRound);
+    return {
+      rounds: rounds.map((round) => this.roundOf(round)),
+      programs: [...this.programs.values()].reverse().map((one) => this.pathOf(one)),
+    };
+  }
+
+  private roundOf({ nowSeconds, looked, models, requests, mostTokensPerSecond, assignments }: HeldRound): Round {
+    const kept = requests.length === 0 ? [] : assignments;
+    const candidates = kept.slice(0, MOST_CANDIDATES).map(({ gain, flexibility, choices }): RoundCandidate => {
+      const given = this.models.map((_, model) => choices.reduce((count, choice) => count + (choice === model ? 1 : 0), 0));
+      const named = this.namedOf(requests.slice(0, MOST_REQUESTS_SHOWN), choices);
+      return { utilisationGain: gain / mostTokensPerSecond, flexibility, given, assignments: named };
+    });
+    const carriedOut = candidates[0]?.given.reduce((sum, count) => sum + count, 0) ?? 0;
+    const counts = { weighed: looked, passedOver: looked - carriedOut, requests: requests.length, kept: kept.length };
+    return { nowSeconds, ...counts, models, candidates };
+  }
+
+  private namedOf(requests: readonly StagedWork[], choices: Int8Array): RoundCandidate["assignments"] {
+    return requests.flatMap(({ work }, at) => {
+      const model = this.models[choices[at] ?? -1];
+      return model === undefined ? [] : [{ workId: work.id, programId: work.programId, agent: work.call?.agent ?? "", model }];
+    });
+  }
+
+  private pathOf({ programId, workflow, accurate, left, chosen }: ProgramConfigurations): ProgramPath {
+    const { agents, size } = workflow.space;
+    const sets = { accurate: accurate.slice(), left: left.slice(), chosen: [...chosen] };
+    return { programId, workflow: workflow.name, agents, models: this.models, configurations: size, ...sets };
+  }
+}

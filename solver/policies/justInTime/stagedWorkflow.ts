@@ -1,0 +1,53 @@
+import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import { addConfiguration, emptySet } from "@/solver/workflow/configurationSet";
+import { type ConfigurationSpace, configurationSpace, modelIn } from "@/solver/workflow/configurationSpace";
+
+/** A declared workflow as a policy serves it: its configurations, and what they cost. */
+export class StagedWorkflow {
+  readonly name: string;
+  readonly space: ConfigurationSpace;
+  /** Index of each agent. */
+  readonly agentAt: ReadonlyMap<string, number>;
+  /** That of the largest models throughout, accurate by definition. */
+  readonly largest: number;
+  /** What each configuration costs: its models' costs over its agents. */
+  readonly cost: Float64Array;
+  /** The one that all programs have; null where each has those that are accurate for it. */
+  readonly fixed: number | null;
+
+  constructor({ models, workflows, selection }: JustInTimePolicy, index: number) {
+    const document = workflows[index]?.workflow;
+    if (document === undefined) throw new RangeError(`The policy has ${workflows.length} workflows; there is none of index ${index}.`);
+    const space = configurationSpace(
+      document,
+      models.map(({ model }) => model),
+    );
+    this.name = document.name;
+    this.space = space;
+    this.agentAt = new Map(space.agents.map((agent, at) => [agent, at]));
+    this.largest = space.size - 1;
+    this.cost = Float64Array.from({ length: space.size }, (_, configuration) =>
+      space.agents.reduce((sum, _agent, agent) => sum + (models[modelIn(space, configuration, agent)]?.cost ?? 0), 0),
+    );
+    this.fixed = selection.kind === "fixed" ? configurationNamed(space, selection.configurations[document.name] ?? {}) : null;
+  }
+
+  /** The set of one configuration. */
+  only(configuration: number): Uint32Array {
+    const set = emptySet(this.space.size);
+    addConfiguration(set, configuration);
+    return set;
+  }
+}
+
+/** The configuration in which agents have the models named for them; null where there is none. */
+export function configurationNamed(space: ConfigurationSpace, names: Readonly<Record<string, string>>): number | null {
+  const wanted = space.agents.map((agent) => space.models.indexOf(names[agent] ?? ""));
+  let configuration = 0;
+  for (const [choice, options] of space.options.entries()) {
+    const digit = options.indexOf(wanted[space.choiceOf.indexOf(choice)] ?? -1);
+    if (digit < 0) return null;
+    configuration += digit * (space.steps[choice] ?? 0);
+  }
+  return wanted.every((model, agent) => modelIn(space, configuration, agent) === model) ? configuration : null;
+}

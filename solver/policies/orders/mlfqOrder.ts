@@ -1,0 +1,47 @@
+import { BoundedMap } from "@/solver/collections/boundedMap";
+import type { Order } from "../core/policyParts";
+
+interface Levels {
+  /** Service after which a program sinks from each level to the next. */
+  readonly quantaSeconds: readonly number[];
+  readonly agingReleases: number;
+}
+
+/**
+ * Multi-level feedback over programs: a program begins at the top and sinks a level with each quantum of service that its requests have
+ * received, on whichever model; higher levels go first, each first come, first served. Waiting inside an engine is no service: it is counted as
+ * the driver says it, from entering the batch (simulator) or from the first token (gateway, of answers that it passes on as they are written),
+ * and from dispatch where the driver cannot tell (the gateway's other answers). What an engine has is not taken back, and keeps the level with
+ * which it was sent: levels change between requests (or stages) only, never within one, and nothing is promoted but by aging. Chimera's
+ * baseline is built into vLLM and promotes and demotes there by service time.
+ */
+export function mlfqOrder({ quantaSeconds, agingReleases }: Levels): Order {
+  let sum = 0;
+  const endSeconds = quantaSeconds.map((quantum) => (sum += quantum));
+  const servedSeconds = new BoundedMap<number>();
+  const begun = new Map<string, { readonly programId: string; readonly nowSeconds: number }>();
+  return {
+    kind: "mlfq",
+    needs: ["identifiers"],
+    preference: {
+      key({ programId }) {
+        const served = servedSeconds.get(programId) ?? 0;
+        let level = 0;
+        while (level < endSeconds.length && served >= (endSeconds[level] ?? 0)) level += 1;
+        return level;
+      },
+      agingReleases,
+    },
+    observe(event) {
+      if (event.kind === "dispatched") begun.set(event.workId, event);
+      else if (event.kind === "ended") servedSeconds.delete(event.programId);
+      else if (event.kind === "finished") {
+        const from = begun.get(event.workId);
+        if (from === undefined) return;
+        begun.delete(event.workId);
+        const served = event.servedSeconds ?? event.nowSeconds - from.nowSeconds;
+        servedSeconds.put(from.programId, (servedSeconds.get(from.programId) ?? 0) + served);
+      }
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import type { ReplicaMemory } from "../core/memoryForecast";
+import type { PolicyEvent, Reading, WaitingWork } from "../core/policy";
+import type { MemoryPlan, Place, Slots } from "../core/policyParts";
+import { type MemoryReadings, noPressure, pressureAfter } from "./memoryPressure";
+import { MemoryTimeline, type PlannedRequest, SLOT_SECONDS, slotTokensOf } from "./memoryTimeline";
+
+const absent: Reading = { state: "absent" };
+
+/** A replica as far as its memory goes. */
+class Packed implements MemoryReadings {
+  readonly id: string;
+  readonly model: string;
+  readonly timeline: MemoryTimeline;
+  pressure = noPressure;
+  kvUse = absent;
+  preemptions = absent;
+  private seenSeconds = 0;
+
+  constructor(id: string, model: string, timeline = new MemoryTimeline()) {
+    this.id = id;
+    this.model = model;
+    this.timeline = timeline;
+  }
+
+  copy(): Packed {
+    const copy = new Packed(this.id, this.model, new MemoryTimeline(this.timeline));
+    copy.pressure = this.pressure;
+    return copy;
+  }
+
+  /** Stands as of now, by what it is known to have and by its readings. */
+  see(slots: Slots, index: number, nowSeconds: number): void {
+    this.seenSeconds = nowSeconds;
+    this.kvUse = slots.kvUse[index] ?? absent;
+    this.preemptions = slots.preemptions[index] ?? absent;
+    this.timeline.advance(nowSeconds);
+    this.timeline.keepNewest(slots.inFlight[index] ?? 0);
+    this.pressure = pressureAfter(this.pressure, this, nowSeconds);
+  }
+
+  runsLate(): boolean {
+    return this.timeline.runsLate(this.seenSeconds);
+  }
+}
+
+/** Replicas by what the requests sent to each are expected to hold of its memory over time. */
+class TimeSlots implements MemoryPlan {
+  readonly slotSeconds = SLOT_SECONDS;
+  private readonly packed = new Map<string, Packed>();
+  /** Those of slots that were seen before, in their order. */
+  private readonly rows = new WeakMap<Slots, readonly Packed[]>();
+
+  choose(slots: Slots, work: WaitingWork, nowSeconds: number): number {
+    const row = this.look(slots, nowSeconds);
+    const request = plannedRequest(work, nowSeconds);
+    const slotTokens = slotTokensOf(request);
+    const steadyTokens = request.untilSeconds === null ? request.inputTokens : 0;
+    let best = -1;
+    let lowestPeak = Number.POSITIVE_INFINITY;
+    for (let index = 0; index < row.length; index += 1) {
+      const { timeline, pressure } = row[index] as Packed;
+      if ((slots.inFlight[index] ?? 0) >= (slots.capacity[index] ?? 0)) continue;
+      const idle = timeline.size === 0;
+      if (pressure.suspended !== null && !idle) continue;
+      const peak = timeline.peakTokens(slotTokens, steadyTokens);
+      // The first is compared with nothing: what is expected to hold more than any number still has a place.
+      if ((best !== -1 && peak >= lowestPeak) || (!idle && peak > (slots.kvTokens[index] ?? peak))) continue;
+      best = index;
+      lowestPeak = peak;
+    }
+    row[best]?.timeline.reserve(request);
+    return best;
+  }
+
+  finished(workId: string, replicaId: string): void {
+    this.packed.get(replicaId)?.timeline.release(workId);
+  }
+
+  peakTokens(slots: Slots, index: number): number {
+    return this.rowOf(slots)[index]?.timeline.peakTokens() ?? 0;
+  }
+
+  replicas(slots: Slots, nowSeconds: number): readonly ReplicaMemory[] {
+    return this.look(slots, nowSeconds).map(({ id, model, timeline, pressure }, index) => ({
+      replicaId: id,
+      model,
+      capacityTokens: slots.kvTokens[index] ?? null,
+      inFlight: slots.inFlight[index] ?? 0,
+      seats: slots.capacity[index] ?? 0,
+      slotTokens: timeline.slotTokens(),
+      suspended: timeline.size === 0 ? null : pressure.suspended,
+      requests: timeline.expected().map(({ workId, agent, untilSeconds }) => ({ workId, agent, untilSeconds })),
+    }));
+  }
+
+  copy(): TimeSlots {
+    const copy = new TimeSlots();
+    for (const [id, one] of this.packed) copy.packed.set(id, one.copy());
+    return copy;
+  }
+
+  /** The slots' replicas as of now. */
+  private look(slots: Slots, nowSeconds: number): readonly Packed[] {
+    const row = this.rowOf(slots);
+    for (let index = 0; index < row.length; index += 1) row[index]?.see(slots, index, nowSeconds);
+    return row;
+  }
+
+  /** What is kept of replicas goes with them, and with the model that they serve. */
+  private rowOf(slots: Slots): readonly Packed[] {
+    const known = this.rows.get(slots);
+    if (known !== undefined) return known;
+    const { model, replicaIds } = slots;
+    const row = replicaIds.map((id) => {
+      const one = this.packed.get(id);
+      return one?.model === model ? one : new Packed(id, model);
+    });
+    for (const [id, one] of this.packed) if (one.model === model) this.packed.delete(id);
+    for (const one of row) this.packed.set(one.id, one);
+    this.rows.set(slots, row);
+    return row;
+  }
+}
+
+function plannedRequest({ id, inputTokens, forecast }: WaitingWork, nowSeconds: number): PlannedRequest {
+  const expects = forecast !== undefined && forecast.requestSeconds > 0;
+  return {
+    workId: id,
+    agent: forecast?.agent ?? null,
+    inputTokens,
+    tokensPerSecond: expects ? forecast.tokensPerSecond : 0,
+    fromSeconds: nowSeconds,
+    untilSeconds: expects ? nowSeconds + forecast.requestSeconds : null,
+  };
+}
+
+/**
+ * Packs requests into the replicas' memory over time (Kairos, section 6): a request goes where the highest expected use of all slots stays lowest
+ * with it, among the replicas at which no slot exceeds what the KV cache holds; where there is none it waits. Expected are its prompt and what
+ * requests of its agent write a second, for as long as they commonly take; a request without a forecast counts its prompt for as long as it is
+ * there. A request that ends early is taken off at once, one that ends late counts no more, and a replica under pressure
+ * (`memoryPressure.ts`) gets nothing until that clears. A replica that has none of its requests takes any, so nothing waits for ever.
+ *
+ * It plans what it chose itself: choosing is taken for dispatching. The driver's counts are exact, so where more is planned than it has in flight
+ * the oldest are gone. A replica of unknown capacity counts as having room, and where readings are missing no pressure is seen: both are said.
+ */
+export function timeSlotsPlace(): Place {
+  const slots = new TimeSlots();
+  return {
+    kind: "time-slots",
+    needs: ["kv-telemetry", "workflows"],
+    choose: (...at) => slots.choose(...at),
+    degraded({ capacity, kvTokens, kvUse, preemptions }) {
+      const some = (lacks: (index: number) => boolean) => capacity.some((most, index) => most > 0 && lacks(index));
+      if (some((index) => (kvTokens[index] ?? null) === null)) return "no-kv-capacity";
+      return some((index) => kvUse[index]?.state !== "fresh" && preemptions[index]?.state !== "fresh") ? "no-fresh-telemetry" : null;
+    },
+    askAgainSeconds: (nowSeconds) => (Math.floor(nowSeconds / SLOT_SECONDS) + 1) * SLOT_SECONDS,
+    memoryPlan: () => slots.copy(),
+    observe(event: PolicyEvent) {
+      if (event.kind === "finished") slots.finished(event.workId, event.replicaId);
+    },
+  };
+}

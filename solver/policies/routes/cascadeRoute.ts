@@ -1,0 +1,49 @@
+import type { CascadePolicy } from "@/solver/plan/plan";
+import type { Start, StartingRequest } from "../core/policy";
+import type { Route, Verdict } from "../core/policyParts";
+import { startAtFirst, startWhereSure } from "./directStart";
+
+type CascadeRouting = Pick<CascadePolicy, "stages" | "thresholds" | "directStart"> & {
+  readonly judge?: Pick<CascadePolicy["judge"], "whenDown">;
+};
+
+/**
+ * Routing by thresholds (Cascadia, section 3): a request starts at the smallest model, or with a direct start at the first that a router
+ * is sure of; stage i's answer is accepted when its
+ * judged score is at least `thresholds[i]`, else the request goes one stage on; the last stage's answer always is.
+ *
+ * An answer without a score, because the judge failed or was too late, is accepted unless the plan says `judge.whenDown: "largest"`; the
+ * reason is `judge-unavailable` either way. Escalating puts the whole load on the last model while the judge is down and loses the answers
+ * that are at hand, so requests start there while the judge is known to rest; accepting costs quality. The reason shows in every decision
+ * record.
+ */
+export function cascadeRoute(policy: CascadeRouting): Route {
+  const models = policy.stages.map((stage) => stage.model);
+  const last = models.length - 1;
+  const { directStart } = policy;
+  const toLargest = policy.judge?.whenDown === "largest";
+  const leastScores = directStart === undefined ? null : policy.thresholds.map(() => directStart.below);
+  const verdict = (stage: number, judgedScore: number | null): Verdict => {
+    const threshold = policy.thresholds[stage];
+    if (stage >= last || threshold === undefined) return { kind: "accept", reason: "last-stage" };
+    if (judgedScore === null) {
+      const reason = "judge-unavailable";
+      return toLargest ? { kind: "escalate", stage: last, reason } : { kind: "accept", reason };
+    }
+    return judgedScore >= threshold
+      ? { kind: "accept", reason: "score-at-or-above-threshold" }
+      : { kind: "escalate", stage: stage + 1, reason: "score-below-threshold" };
+  };
+  const start = ({ routerScores, judgeResting }: StartingRequest): Start => {
+    if (toLargest && judgeResting && last > 0) return { stage: last, reason: "judge-unavailable" };
+    return leastScores === null ? startAtFirst() : startWhereSure(models, leastScores, routerScores);
+  };
+  return {
+    kind: "cascade",
+    needs: last > 0 ? ["judged-scores"] : [],
+    models,
+    start,
+    judges: (stage) => stage < last,
+    verdict,
+  };
+}

@@ -1,0 +1,121 @@
+import { BoundedMap } from "@/solver/collections/boundedMap";
+import type { SlackPolicy } from "@/solver/plan/policySchema";
+import type { PolicyEvent, ReplicaView, StartingRequest, WaitingWork } from "../core/policy";
+import type { Route } from "../core/policyParts";
+import { remainingTokens } from "../orders/shortestOrders";
+import { mostLoadWithin, slackChoice } from "./slackChoice";
+
+/** How sure one may be that a model solves a request, 0..1: the source's semantic router. */
+export interface Scorer {
+  confidence(model: string, request: StartingRequest): number;
+}
+
+/** What is expected of one request that waits or runs. */
+interface Expected {
+  /** Its model and program. */
+  readonly at: string;
+  readonly stage: number;
+  readonly ownTokens: number;
+  /** Of all that comes after it in its program. */
+  readonly laterTokens: number;
+}
+
+/** What a router has said of the request with it; where it said nothing, the confidence that the policy states for the model. */
+function statedConfidence({ models }: Pick<SlackPolicy, "models">): Scorer {
+  const stated = new Map(models.map(({ model, confidence }) => [model, confidence]));
+  return {
+    confidence(model, { routerScores }) {
+      const score = routerScores(model);
+      return score === undefined ? (stated.get(model) ?? 0) : score / 100;
+    },
+  };
+}
+
+/**
+ * Slack dispatch (Chimera, algorithm 1): each model stands for one stage, and a request starts at the surest model that is not much more
+ * loaded than the least loaded. Its program keeps that model for all later requests; one that comes while no replica of it takes work goes
+ * elsewhere. With `changesModel` one that comes while the model's load is beyond the slack, (1 + tau) times the least or the floor, is chosen
+ * for anew, and the program keeps the model that is chosen then. A model's load is the tokens still expected of all programs with requests that
+ * wait for it or run on it, times its decode time, over what its replicas that take work hold at once: what each of those requests writes, and
+ * once a program what comes after them, the most that any of them says. Where only a total is said of requests side by side, it counts in
+ * each. Answers are not judged.
+ */
+export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidence(policy)): Route {
+  const names = policy.models.map(({ model }) => model);
+  const stageOf = new BoundedMap<number>();
+  const expected = new Map<string, Expected>();
+  const programs = new Map<string, Set<Expected>>();
+  const tokensOf = names.map(() => 0);
+
+  /** Puts a request among those of its program at its model, or takes it from there; what comes after them may be more or less then. */
+  function count(one: Expected, change: 1 | -1): void {
+    const known = programs.get(one.at) ?? new Set();
+    const before = laterTokens(known);
+    if (change === 1) known.add(one);
+    else known.delete(one);
+    if (known.size === 0) programs.delete(one.at);
+    else programs.set(one.at, known);
+    tokensOf[one.stage] = (tokensOf[one.stage] ?? 0) + change * one.ownTokens + laterTokens(known) - before;
+  }
+
+  function add(work: WaitingWork): void {
+    remove(work.id);
+    // Whole tokens: sums of them leave no residue of rounding once all is done, by which ties would go.
+    const tokens = Math.round(remainingTokens(work));
+    const ownTokens = Math.min(Math.round(work.predictedTokens ?? tokens), tokens);
+    const one = { at: `${work.stage} ${work.programId}`, stage: work.stage, ownTokens, laterTokens: tokens - ownTokens };
+    expected.set(work.id, one);
+    count(one, 1);
+  }
+
+  function remove(workId: string): void {
+    const known = expected.get(workId);
+    if (known === undefined) return;
+    expected.delete(workId);
+    count(known, -1);
+  }
+
+  function observe(event: PolicyEvent): void {
+    if (event.kind === "queued") {
+      add(event.work);
+      const { programId, stage } = event.work;
+      stageOf.put(programId, policy.changesModel ? stage : (stageOf.get(programId) ?? stage));
+    } else if (event.kind === "finished" || event.kind === "left") remove(event.workId);
+    else if (event.kind === "ended") stageOf.delete(event.programId);
+  }
+
+  /** The most load with which a model keeps its programs, where the least loaded has `least`. */
+  const mostKept = (least: number): number => (policy.changesModel ? mostLoadWithin(least, policy) : Number.MAX_VALUE);
+
+  return {
+    kind: "slack",
+    needs: ["lengths", "confidence", "identifiers"],
+    models: names,
+    unordered: true,
+    start(request) {
+      const candidates = policy.models.map(({ model, decodeSecondsPerToken, maxBatchSize }, stage) => {
+        const replicas = taking(model, request.replicas);
+        const load = ((tokensOf[stage] ?? 0) * decodeSecondsPerToken) / (maxBatchSize * replicas);
+        return { load: replicas === 0 ? Number.POSITIVE_INFINITY : load, confidence: scorer.confidence(model, request) };
+      });
+      const least = Math.min(...candidates.map(({ load }) => load));
+      const kept = stageOf.get(request.programId);
+      if (kept !== undefined && (least === Number.POSITIVE_INFINITY || (candidates[kept]?.load ?? 0) <= mostKept(least)))
+        return { stage: kept, reason: "program-keeps-its-model" };
+      const stage = slackChoice(candidates, policy);
+      return { stage, reason: candidates[stage]?.load === least ? "least-loaded" : "surer-within-slack" };
+    },
+    judges: () => false,
+    verdict: () => ({ kind: "accept", reason: "not-judged" }),
+    observe,
+  };
+}
+
+function laterTokens(requests: ReadonlySet<Expected>): number {
+  let most = 0;
+  for (const { laterTokens: own } of requests) most = Math.max(most, own);
+  return most;
+}
+
+const taking = (model: string, replicas: readonly ReplicaView[]): number =>
+  replicas.reduce((sum, replica) => sum + (replica.model === model && replica.accepting ? 1 : 0), 0);

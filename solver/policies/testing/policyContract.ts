@@ -1,0 +1,161 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { WaitingList } from "@/solver/cluster/waitingList";
+import type { Policy, WaitingWork } from "../core/policy";
+import { agingContract } from "./agingContract";
+import { holdingContract } from "./holdingContract";
+import { outageContract } from "./outageContract";
+import { anyView, find, roomAndWork, scoreOrNone, serveAll, starting } from "./worldOfContract";
+
+/** What the contract needs to know of a policy beside the policy. */
+export interface PolicyUnderTest {
+  /** A fresh policy; called for every case. */
+  readonly build: () => Policy;
+  readonly stages: number;
+  /** Releases after which queued work goes first; null when a model's queued work must leave in the order it came. */
+  readonly agingReleases: number | null;
+  /** Set where no stage is above another. */
+  readonly unordered?: true;
+}
+
+/**
+ * Every policy, whatever it is made of, keeps these promises to its driver. Call inside a test file of the policy. Of one that chooses models,
+ * what it may leave waiting and in which order hangs on who may run on what: `justInTimeContract.ts` holds it to that.
+ */
+export function policyContract(name: string, { build, stages, agingReleases, unordered }: PolicyUnderTest): void {
+  const models = Array.from({ length: stages }, (_, stage) => build().modelOfStage(stage));
+  const views = anyView(models);
+
+  describe(`policy contract: ${name}`, () => {
+    it("acts on each work at most once, and only on work that waits", () => {
+      fc.assert(
+        fc.property(views, (view) => {
+          const acted = build()
+            .decide(view)
+            .map((action) => action.workId);
+          expect(new Set(acted).size).toBe(acted.length);
+          expect(acted.every((id) => view.waiting.some((work) => work.id === id))).toBe(true);
+        }),
+      );
+    });
+
+    it("dispatches queued work only, to accepting replicas of its model, never beyond what they may hold", () => {
+      fc.assert(
+        fc.property(views, (view) => {
+          const policy = build();
+          const load = new Map(view.replicas.map((replica) => [replica.id, replica.inFlight]));
+          for (const action of policy.decide(view)) {
+            if (action.kind !== "dispatch") continue;
+            const work = find(view.waiting, action.workId);
+            const replica = find(view.replicas, action.replicaId);
+            const inFlight = load.get(replica.id) ?? 0;
+            expect(work.state.kind).toBe("queued");
+            expect(action.stage !== undefined).toBe(policy.choosesModel === true);
+            expect(replica.model).toBe(policy.modelOfStage(action.stage ?? work.stage));
+            expect(replica.accepting).toBe(true);
+            expect(inFlight).toBeLessThan(replica.maxInFlight);
+            load.set(replica.id, inFlight + 1);
+          }
+        }),
+      );
+    });
+
+    it.runIf(build().askAgainSeconds === undefined && !build().choosesModel)(
+      "leaves no room unused that queued work of the model could take",
+      () => {
+        fc.assert(
+          fc.property(views, (view) => {
+            const actions = build().decide(view);
+            for (const model of models) {
+              const { room, queued, sent } = roomAndWork(view, { models, model, actions });
+              expect(sent).toBe(Math.min(room, queued));
+            }
+          }),
+        );
+      },
+    );
+
+    it("decides alike when told alike", () => {
+      fc.assert(
+        fc.property(views, views, (first, second) => {
+          const [one, other] = [build(), build()];
+          expect(one.decide(first)).toEqual(other.decide(first));
+          expect(one.decide(second)).toEqual(other.decide(second));
+        }),
+      );
+    });
+
+    it.runIf(agingReleases === null && !build().choosesModel)("lets queued work of a model leave in the order it came", () => {
+      fc.assert(
+        fc.property(views, (view) => {
+          const sent = new Set(
+            build()
+              .decide(view)
+              .flatMap((action) => (action.kind === "dispatch" ? [action.workId] : [])),
+          );
+          for (const model of models) {
+            const queued = view.waiting.filter((work) => work.state.kind === "queued" && models[work.stage] === model);
+            const newestSent = Math.max(...queued.filter((work) => sent.has(work.id)).map((work) => work.queuedSinceSeconds));
+            const oldestHeld = Math.min(...queued.filter((work) => !sent.has(work.id)).map((work) => work.queuedSinceSeconds));
+            expect(newestSent).toBeLessThanOrEqual(oldestHeld);
+          }
+        }),
+      );
+    });
+
+    it("decides alike whether or not it is shown queued work that there is no room for", () => {
+      fc.assert(
+        fc.property(views, (view) => {
+          const policy = build();
+          const since = ({ programArrivalSeconds, queuedSinceSeconds }: WaitingWork): number =>
+            policy.choosesModel ? programArrivalSeconds : queuedSinceSeconds;
+          const inOrder = [...view.waiting].sort((a, b) => since(a) - since(b));
+          const list = new WaitingList(policy);
+          for (const work of inOrder) list.add(work);
+          const shown = list.shown(view.replicas);
+          const actions = policy.decide({ ...view, waiting: shown });
+          expect(actions).toEqual(build().decide({ ...view, waiting: inOrder }));
+          list.remove(actions);
+          const left = inOrder.filter((work) => !actions.some((action) => action.workId === work.id));
+          expect(list.size).toBe(left.length);
+        }),
+      );
+    });
+
+    it("says whether it serves in the order of coming", () => expect(build().preference === null).toBe(agingReleases === null));
+
+    if (agingReleases !== null) agingContract({ build, agingReleases });
+    if (build().askAgainSeconds !== undefined) holdingContract({ build, models });
+    if (!build().choosesModel) outageContract({ build, models, unordered: unordered === true });
+
+    it("starts a request at a stage it has a model for, and answers the same when asked again", () => {
+      fc.assert(
+        fc.property(views, scoreOrNone, fc.boolean(), ({ replicas, waiting }, score, judgeResting) => {
+          const policy = build();
+          for (const work of waiting) if (work.state.kind === "queued") policy.observe({ kind: "queued", work });
+          const request = { ...starting("p1", () => score ?? undefined), replicas, judgeResting };
+          const { stage } = policy.start(request);
+          expect(models[stage]).toBeDefined();
+          expect(policy.start(request).stage).toBe(stage);
+        }),
+      );
+    });
+
+    it("brings every request to an accepted answer when replicas keep finishing", () => {
+      fc.assert(
+        fc.property(
+          fc.array(fc.array(scoreOrNone, { minLength: stages, maxLength: stages }), { minLength: 1, maxLength: 30 }),
+          fc.integer({ min: 0, max: 100 }),
+          (scores, routerScore) => {
+            expect(serveAll(build(), { models, scores, routerScore })).toBe(scores.length);
+          },
+        ),
+      );
+    });
+
+    it("needs judged scores exactly where it judges a stage", () => {
+      const policy = build();
+      expect(policy.needs.includes("judged-scores")).toBe(models.some((_, stage) => policy.judges(stage)));
+    });
+  });
+}

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { PLANNED_LOAD } from "../engine/plannedLoad";
+import { boundText, exactSecondsText, loadSays, secondsText } from "./wording";
+
+it("says of a load what it means for a plan: planned for, over what is, or more than there can be", () => {
+  expect(loadSays(0.754)).toBe("75 %");
+  expect(loadSays(PLANNED_LOAD)).toBe("90 %");
+  expect(loadSays(0.93)).toBe("93 %: over the 90 % that is planned for");
+  expect(loadSays(1.01)).toBe("unstable: does not keep up");
+});
+
+it("words times below a tenth of a second in milliseconds, where hundredths of a second would tell nothing", () => {
+  expect([0.031, 0.0043, 0.0996, 0.1, 1.236, 14.26].map(secondsText)).toEqual(["31 ms", "4.3 ms", "100 ms", "0.10 s", "1.24 s", "14.3 s"]);
+  // A value that is offered to be asked for is worded as exactly as it is.
+  expect([0.0326, 0.4, 12].map(exactSecondsText)).toEqual(["32.6 ms", "0.4 s", "12 s"]);
+});
+
+it("never says of a lower bound more than is held", () => {
+  expect([61.99, 62, 62.04].map(boundText)).toEqual(["61.9", "62.0", "62.0"]);
+});

@@ -1,0 +1,130 @@
+import { BoundedMap } from "@/solver/collections/boundedMap";
+import { wassersteinOfQuantiles } from "@/solver/numeric/wasserstein";
+import type { AgentForecast } from "./agentForecast";
+import { type AgentLine, placeOnLine } from "./agentLine";
+import { DecayingDistribution } from "./decayingDistribution";
+import { DecayingMean } from "./decayingMean";
+import type { LearnerBounds } from "./learnerBounds";
+import type { LearntAgent } from "./learntAgent";
+import type { ObservedCall } from "./observedCall";
+import type { ModelSnapshot, WorkflowSnapshot } from "./workflowSnapshot";
+
+/** Observations below which an agent is forecast with what all agents taught. */
+const LEAST_OBSERVED = 4;
+
+/** Tokens a second where nobody counted any: of a model of 8 B to 70 B in a full batch. */
+const TOKENS_PER_SECOND = 30;
+
+/** Agents placed between two lines; there are never as many. */
+const MOST_PLACED = 65_536;
+
+/** Key under which all agents together are placed: no agent's, which has a slash. */
+const ALL_AGENTS = "";
+
+interface LearntModel {
+  readonly model: string;
+  readonly request: DecayingDistribution;
+  readonly tokensPerSecond: DecayingDistribution;
+}
+
+/** What all agents together teach, for those that were hardly met; the agents' line; and forecasts of both. */
+export class LearntLatencies {
+  private readonly remaining: DecayingDistribution;
+  private readonly remainingCalls: DecayingMean;
+  private readonly request: DecayingDistribution;
+  private readonly models: BoundedMap<LearntModel>;
+  private line: AgentLine | null = null;
+  /** Distances of what the line was not made of. */
+  private readonly placed = new BoundedMap<number>(MOST_PLACED);
+
+  constructor(bounds: LearnerBounds, kept?: WorkflowSnapshot) {
+    this.remaining = new DecayingDistribution(kept?.remaining);
+    this.remainingCalls = new DecayingMean(kept?.remainingCalls);
+    this.request = new DecayingDistribution(kept?.request);
+    this.models = new BoundedMap(bounds.models);
+    for (const { model, request, tokensPerSecond } of kept?.models ?? []) {
+      const learnt = { model, request: new DecayingDistribution(request), tokensPerSecond: new DecayingDistribution(tokensPerSecond) };
+      this.models.put(model, learnt);
+    }
+  }
+
+  answered({ model, dispatchedSeconds, finishedSeconds, outputTokens }: ObservedCall): void {
+    const known = this.models.get(model) ?? { model, request: new DecayingDistribution(), tokensPerSecond: new DecayingDistribution() };
+    this.models.put(model, known);
+    const latencySeconds = finishedSeconds - dispatchedSeconds;
+    known.request.add(latencySeconds);
+    this.request.add(latencySeconds);
+    if (outputTokens !== null && outputTokens > 0 && latencySeconds > LEAST_SECONDS)
+      known.tokensPerSecond.add(outputTokens / latencySeconds);
+  }
+
+  remained(remainingSeconds: number, remainingCalls: number): void {
+    this.remaining.add(remainingSeconds);
+    this.remainingCalls.add(remainingCalls);
+  }
+
+  takeLine(line: AgentLine): void {
+    this.line = line;
+    this.placed.clear();
+  }
+
+  /** Undefined where nothing at all is learnt yet. */
+  forecast(key: string, agent: LearntAgent | undefined, model: string): AgentForecast | undefined {
+    if (this.request.observed === 0) return undefined;
+    const ownCalls = agent !== undefined && hasEnough(agent.remaining) ? agent.remainingCalls : this.remainingCalls;
+    const own = agent?.requestAt(model);
+    const pooled = this.models.get(model);
+    const request = own !== undefined && hasEnough(own) ? own : (pooled?.request ?? this.request);
+    const tokensPerSecond = pooled?.tokensPerSecond.median ?? Number.NaN;
+    return {
+      agent: key,
+      distanceSeconds: this.distanceSeconds(agent) ?? this.pooledDistanceSeconds(),
+      remainingCalls: ownCalls.value ?? 1,
+      requestSeconds: request.mode ?? 0,
+      tokensPerSecond: tokensPerSecond > 0 ? tokensPerSecond : TOKENS_PER_SECOND,
+    };
+  }
+
+  /** Of an agent on the line; null where it has too few observations. Until there is a line it is the mean: the distance from none at all. */
+  distanceSeconds(agent: LearntAgent | undefined): number | null {
+    return agent === undefined || !hasEnough(agent.remaining) ? null : this.placedAt(agent.key, agent.remaining);
+  }
+
+  get hasLine(): boolean {
+    return this.line !== null;
+  }
+
+  keep(): Pick<WorkflowSnapshot, "models" | "remaining" | "remainingCalls" | "request"> {
+    return {
+      models: Array.from(
+        this.models.values(),
+        ({ model, request, tokensPerSecond }): ModelSnapshot => ({
+          model,
+          request: request.keep(),
+          tokensPerSecond: tokensPerSecond.keep(),
+        }),
+      ),
+      remaining: this.remaining.keep(),
+      remainingCalls: this.remainingCalls.keep(),
+      request: this.request.keep(),
+    };
+  }
+
+  private pooledDistanceSeconds(): number {
+    return this.remaining.observed === 0 ? 0 : this.placedAt(ALL_AGENTS, this.remaining);
+  }
+
+  private placedAt(key: string, { quantiles }: DecayingDistribution): number {
+    if (this.line === null) return wassersteinOfQuantiles(quantiles, new Float64Array(quantiles.length));
+    const known = this.line.distanceSeconds.get(key) ?? this.placed.get(key);
+    if (known !== undefined) return known;
+    const distanceSeconds = placeOnLine(this.line, quantiles);
+    this.placed.put(key, distanceSeconds);
+    return distanceSeconds;
+  }
+}
+
+/** Latencies below it are of no engine's: they tell nothing of how fast one writes. */
+const LEAST_SECONDS = 1e-6;
+
+export const hasEnough = ({ observed }: DecayingDistribution): boolean => observed >= LEAST_OBSERVED;

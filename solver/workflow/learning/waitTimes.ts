@@ -1,0 +1,89 @@
+/** What a record tells of a request's way: for which models it waited, from when until when, in seconds of one clock. */
+export interface WaitingRecord {
+  /** As `application/agent`; left out where nobody named one. */
+  readonly agent?: string | undefined;
+  readonly stages: readonly {
+    readonly model: string;
+    /** Left out where nobody took the times. */
+    readonly at?: { readonly queued: number; readonly dispatched: number } | undefined;
+  }[];
+}
+
+export interface WaitTimes {
+  /** Who waited and who was dispatched meanwhile, most seconds first; null: an agent that nobody named. */
+  readonly pairs: readonly WaitedPair[];
+  /** The waiting of all together. */
+  readonly waitedSeconds: number;
+  /** Of it, what ended with one's own dispatch and not with another's: waiting for room. */
+  readonly roomSeconds: number;
+  /** Records that tell of no time, and of no agent. */
+  readonly untimed: number;
+  readonly unnamed: number;
+}
+
+interface WaitedPair {
+  readonly waiter: string | null;
+  readonly ahead: string | null;
+  /** How often one of `ahead` was dispatched while one of `waiter` waited for the same model. */
+  readonly passes: number;
+  /** Of the waiting, what ended with these dispatches: the room that came free went to them. */
+  readonly seconds: number;
+}
+
+/**
+ * Who waited for whom. A wait is cut where others are dispatched to the same model: each piece counts for the one whose dispatch ends it, and
+ * the last is the request's own, so that the pieces of all pairs and `roomSeconds` add up to `waitedSeconds`. Dispatches at the very time at
+ * which the wait begins or ends are not within it.
+ */
+export function waitTimes(records: readonly WaitingRecord[]): WaitTimes {
+  const agents = [...new Set(records.map(({ agent }) => agent ?? null))];
+  const indexOf = new Map(agents.map((agent, at) => [agent, at]));
+  const waits = records.flatMap(({ agent, stages }) =>
+    stages.flatMap(({ model, at }) => (at === undefined ? [] : { agent: indexOf.get(agent ?? null) ?? 0, model, ...at })),
+  );
+  const found = new Map<number, { passes: number; seconds: number }>();
+  let waitedSeconds = 0;
+  let roomSeconds = 0;
+  for (const model of new Set(waits.map((wait) => wait.model))) {
+    const ofModel = waits.filter((wait) => wait.model === model);
+    const dispatches = ofModel.toSorted((a, b) => a.dispatched - b.dispatched);
+    for (const { agent, queued, dispatched } of ofModel) {
+      waitedSeconds += dispatched - queued;
+      let since = queued;
+      for (let at = firstAfter(dispatches, queued); at < dispatches.length; at += 1) {
+        const other = dispatches[at];
+        if (other === undefined || other.dispatched >= dispatched) break;
+        const key = agent * agents.length + other.agent;
+        const pair = found.get(key) ?? { passes: 0, seconds: 0 };
+        pair.passes += 1;
+        pair.seconds += other.dispatched - since;
+        found.set(key, pair);
+        since = other.dispatched;
+      }
+      roomSeconds += dispatched - since;
+    }
+  }
+  const pairs = Array.from(found, ([key, pair]) => ({
+    waiter: agents[Math.floor(key / agents.length)] ?? null,
+    ahead: agents[key % agents.length] ?? null,
+    ...pair,
+  }));
+  return {
+    pairs: pairs.sort((a, b) => b.seconds - a.seconds || b.passes - a.passes),
+    waitedSeconds,
+    roomSeconds,
+    untimed: records.filter(({ stages }) => !stages.some(({ at }) => at !== undefined)).length,
+    unnamed: records.filter(({ agent }) => agent === undefined).length,
+  };
+}
+
+/** Index of the first that was dispatched later than that. */
+function firstAfter(dispatches: readonly { readonly dispatched: number }[], seconds: number): number {
+  let [low, high] = [0, dispatches.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((dispatches[middle]?.dispatched ?? 0) > seconds) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,301 @@
+import { BoundedMap } from "@/solver/collections/boundedMap";
+import type { AgentForecast } from "./agentForecast";
+import { type AgentLine, agentLine, type LineAgent } from "./agentLine";
+import { ApplicationGraph, type KeptApplication } from "./applicationGraph";
+import { callGraph } from "./callGraph";
+import { type LearnerBounds, learnerBounds } from "./learnerBounds";
+import { agentKey, type LearntAgent } from "./learntAgent";
+import { hasEnough, LearntLatencies } from "./learntLatencies";
+import type { ObservedCall } from "./observedCall";
+import type { OpenProgram } from "./openProgram";
+import { ProgramTracker } from "./programTracker";
+import { remainingLatency } from "./remainingLatency";
+import { applicationOf, tidied } from "./tidied";
+import { type WorkflowSnapshot, workflowSnapshotSchema } from "./workflowSnapshot";
+import type { WorkflowCounts, WorkflowsView } from "./workflowsView";
+
+/** A call that has arrived. */
+export interface ComingCall {
+  readonly id: string;
+  readonly programId: string;
+  /** As in `ObservedCall`. */
+  readonly application: string;
+  readonly agent: string;
+  readonly upstream: readonly string[];
+  readonly nowSeconds: number;
+  /** When the client says its program began; left out: with its first call. */
+  readonly startedSeconds?: number;
+}
+
+export interface KnownCall {
+  /** `application/agent`; of a call that names no agent `application/`. */
+  readonly agentKey: string;
+  readonly programStartSeconds: number;
+}
+
+/** Of the applications, the part seen longest ago of which one goes where there is no room for another. */
+const FORGETTABLE = 1 / 8;
+
+/**
+ * Learns the call graphs of applications and the latencies of their agents from the calls as they are served, without being told any structure (Kairos,
+ * section 4). A call teaches its agent's request latency when it ends; a program teaches its graph and remaining latencies when it ends, as whole programs only
+ * tell how long was left. Calls may be told of in any order, twice, or never: nothing throws, and what is held is bounded.
+ */
+export class WorkflowLearner {
+  private readonly bounds: LearnerBounds;
+  private readonly applications: BoundedMap<ApplicationGraph>;
+  private readonly programs: ProgramTracker;
+  private readonly latencies: LearntLatencies;
+  private readonly counted = { programs: 0, calls: 0, unnamedCalls: 0, lateCalls: 0, missingUpstream: 0, ties: 0, forgotten: 0 };
+  private learnt = 0;
+
+  constructor(bounds: Partial<LearnerBounds> = {}, kept?: WorkflowSnapshot) {
+    this.bounds = { ...learnerBounds, ...bounds };
+    this.applications = new BoundedMap(this.bounds.applications);
+    this.latencies = new LearntLatencies(this.bounds, kept);
+    if (kept !== undefined) Object.assign(this.counted, kept.counts);
+    this.programs = new ProgramTracker(this.bounds, {
+      quietSeconds: (application) => this.applications.get(application)?.quietSeconds ?? this.bounds.quietSeconds,
+      ended: (program) => this.learnProgram(program),
+      tooLate: (application, gapSeconds) => {
+        const known = this.applications.get(application);
+        if (known !== undefined)
+          known.quietSeconds = Math.min(this.bounds.longestQuietSeconds, Math.max(known.quietSeconds, 2 * gapSeconds));
+      },
+    });
+  }
+
+  /** @returns null where it is not what `keep` gave. `nowSeconds` is of the new learner's clock. */
+  static restore(kept: unknown, nowSeconds: number, bounds?: Partial<LearnerBounds>): WorkflowLearner | null {
+    const read = workflowSnapshotSchema.safeParse(kept);
+    if (!read.success) return null;
+    const learner = new WorkflowLearner(bounds, read.data);
+    for (const application of read.data.applications) learner.seen(application.name, nowSeconds, application);
+    learner.refreshLine();
+    return learner;
+  }
+
+  /** A call has arrived. One that is known already changes nothing. */
+  start({ id, programId, application, agent, nowSeconds, startedSeconds }: ComingCall): KnownCall {
+    const open = this.programs.get(programId);
+    const goesOn = open !== undefined && nowSeconds - open.fullSeconds <= this.bounds.longestQuietSeconds;
+    // Of a name that everything bears nothing would ever be learnt.
+    if (open !== undefined && !goesOn) this.programs.cut(open);
+    const program = goesOn ? open : this.programs.begin(programId, applicationOf(application, agent), nowSeconds);
+    if (startedSeconds !== undefined && startedSeconds < program.startSeconds) program.startSeconds = startedSeconds;
+    if (!program.calls.has(id)) {
+      if (program.calls.size < this.bounds.callsOfProgram) program.calls.set(id, null);
+      else {
+        program.beyond += 1;
+        program.fullSeconds = Math.min(program.fullSeconds, nowSeconds);
+      }
+      program.underWay += 1;
+      program.over = false;
+    }
+    this.programs.heard(program, nowSeconds);
+    return { agentKey: agentKey(program.application, agent), programStartSeconds: program.startSeconds };
+  }
+
+  /**
+   * What is known of an agent's calls at a model.
+   *
+   * @returns undefined where nothing at all is learnt yet.
+   */
+  forecast(key: string, model: string): AgentForecast | undefined {
+    const slash = key.indexOf("/");
+    const agent = this.applications.get(key.slice(0, slash))?.known(key.slice(slash + 1));
+    return this.latencies.forecast(key, agent, model);
+  }
+
+  /** A call has ended, well or failed. */
+  finish(call: ObservedCall): void {
+    const ended = tidied(call);
+    if (ended === null) {
+      this.leave(call.id, call.programId);
+      return;
+    }
+    const { id, programId, finishedSeconds } = ended;
+    let program = this.programs.get(programId);
+    if (program === undefined) {
+      // Told of once more, or too late to be of use.
+      if (this.programs.hasEnded(programId, finishedSeconds)) return;
+      program = this.programs.begin(programId, applicationOf(call.application, call.agent), ended.arrivedSeconds);
+    }
+    const known = program.calls.get(id);
+    if (known !== undefined && known !== null) return;
+    const isBeyond = known === undefined && program.beyond > 0;
+    // Nobody said that it had come: taken in all the same where there is room.
+    if (known === undefined && !isBeyond && program.calls.size >= this.bounds.callsOfProgram) return;
+    if (isBeyond) program.beyond -= 1;
+    else program.calls.set(id, ended);
+    if (isBeyond || known === null) program.underWay -= 1;
+    program.lastAnswerSeconds = Math.max(program.lastAnswerSeconds, finishedSeconds);
+    program.failed ||= ended.failed;
+    this.learnCall(ended, program);
+    this.programs.heard(program, finishedSeconds);
+  }
+
+  /** A call has arrived that is all of its program, as its client names none: nothing is kept of it before it has ended. */
+  comeAlone({ application, agent, nowSeconds, startedSeconds = nowSeconds }: Omit<ComingCall, "id" | "programId" | "upstream">): KnownCall {
+    return { agentKey: agentKey(applicationOf(application, agent), agent), programStartSeconds: Math.min(startedSeconds, nowSeconds) };
+  }
+
+  /** A call that was all of its program has ended, well or failed. */
+  finishAlone(call: ObservedCall): void {
+    const ended = tidied(call);
+    if (ended === null) return;
+    const program = {
+      application: applicationOf(call.application, call.agent),
+      late: false,
+      failed: ended.failed,
+      lastSeconds: ended.finishedSeconds,
+      lastAnswerSeconds: ended.finishedSeconds,
+    };
+    this.learnCall(ended, program);
+    this.learnCalls([ended], program);
+  }
+
+  /** A call came and went without ever reaching an engine. */
+  leave(id: string, programId: string): void {
+    const program = this.programs.get(programId);
+    if (program === undefined) return;
+    const known = program.calls.get(id);
+    if (known === null) program.calls.delete(id);
+    else if (known === undefined && program.beyond > 0) program.beyond -= 1;
+    else return;
+    program.underWay -= 1;
+    if (program.calls.size === 0 && program.underWay === 0) this.programs.drop(program);
+    else this.programs.heard(program, program.lastSeconds);
+  }
+
+  /** No call of the program comes any more. */
+  end(programId: string, nowSeconds: number): void {
+    this.programs.end(programId, nowSeconds);
+  }
+
+  /**
+   * Ends programs that have been silent too long, and learns from them.
+   *
+   * @param mostPrograms after which it leaves the rest for the next time: a thousand programs of 30 calls take a quarter of a second.
+   * @returns whether there may be a rest.
+   */
+  advance(nowSeconds: number, mostPrograms = Number.POSITIVE_INFINITY): boolean {
+    return this.programs.advance(nowSeconds, mostPrograms);
+  }
+
+  get counts(): WorkflowCounts {
+    return { ...this.keptCounts(), openPrograms: this.programs.size };
+  }
+
+  /** Grows whenever what `lineAgents` gives may have changed. */
+  get revision(): number {
+    return this.learnt;
+  }
+
+  /** The agents of which enough is known to stand on the line. */
+  lineAgents(): readonly LineAgent[] {
+    return this.agents()
+      .filter(({ remaining }) => hasEnough(remaining))
+      .map(({ key, remaining }) => ({ key, quantilesSeconds: remaining.quantiles }));
+  }
+
+  /** Puts a line into force; agents that it was not made of are placed on it as it is. */
+  takeLine(line: AgentLine): void {
+    this.latencies.takeLine(line);
+  }
+
+  /** Computes the line and puts it into force. */
+  refreshLine(): void {
+    this.takeLine(agentLine(this.lineAgents()));
+  }
+
+  view(nowSeconds: number): WorkflowsView {
+    const { latencies } = this;
+    return {
+      asOfSeconds: nowSeconds,
+      applications: Array.from(this.applications.values(), (application) => application.view())
+        .filter(({ programs }) => programs > 0)
+        .sort((a, b) => b.programs - a.programs),
+      agents: this.agents().map((agent) => agent.view(latencies.hasLine ? latencies.distanceSeconds(agent) : null)),
+      counts: this.counts,
+    };
+  }
+
+  /** All that was learnt, for `restore`. */
+  keep(nowSeconds: number): WorkflowSnapshot {
+    return {
+      version: 1,
+      counts: this.keptCounts(),
+      applications: Array.from(this.applications.values(), (application) => application.keep(nowSeconds)),
+      ...this.latencies.keep(),
+    };
+  }
+
+  private agents(): readonly LearntAgent[] {
+    return Array.from(this.applications.values(), (application) => [...application.all()]).flat();
+  }
+
+  private keptCounts(): WorkflowSnapshot["counts"] {
+    let { forgotten } = this.counted;
+    for (const application of this.applications.values()) forgotten += application.forgotten;
+    return { ...this.counted, forgotten: forgotten + this.programs.forgotten };
+  }
+
+  /** The application, as seen just now. */
+  private seen(name: string, nowSeconds: number, kept?: KeptApplication): ApplicationGraph {
+    const known = this.applications.get(name) ?? new ApplicationGraph(name, this.bounds, { nowSeconds, ...(kept && { kept }) });
+    if (kept === undefined) known.lastSeenSeconds = nowSeconds;
+    if (!this.applications.has(name) && this.applications.size === this.bounds.applications) this.forgetOne();
+    this.applications.put(name, known);
+    return known;
+  }
+
+  /** Gives up an application: of those seen longest ago the one with fewest programs, so that names used once do not push out those in use. */
+  private forgetOne(): void {
+    const oldest = [...this.applications.values()].slice(0, Math.max(1, Math.floor(this.bounds.applications * FORGETTABLE)));
+    const gone = oldest.reduce((least, application) => (application.programs < least.programs ? application : least));
+    this.applications.delete(gone.name);
+    this.counted.forgotten += 1 + gone.forgotten;
+  }
+
+  private learnCall(call: ObservedCall, program: Pick<OpenProgram, "application" | "late">): void {
+    this.counted.calls += 1;
+    if (call.agent === "") this.counted.unnamedCalls += 1;
+    if (program.late) this.counted.lateCalls += 1;
+    const agent = this.seen(program.application, call.finishedSeconds).seen(call.agent);
+    if (call.failed) return;
+    agent.answered(call);
+    this.latencies.answered(call);
+  }
+
+  private learnProgram(program: OpenProgram): void {
+    const calls = [...program.calls.values()].filter((call) => call !== null);
+    if (calls.length > 0 && !program.late) this.learnCalls(calls, program);
+  }
+
+  /** Learns from the calls of a program that has ended. */
+  private learnCalls(
+    calls: readonly ObservedCall[],
+    program: Pick<OpenProgram, "application" | "failed" | "lastSeconds" | "lastAnswerSeconds">,
+  ): void {
+    const graph = callGraph(calls, this.bounds.resolutionSeconds);
+    this.counted.programs += 1;
+    this.counted.missingUpstream += graph.missingUpstream;
+    this.counted.ties += graph.ties;
+    const application = this.seen(program.application, program.lastSeconds);
+    application.learn(graph, program.lastAnswerSeconds - (graph.calls[0]?.arrivedSeconds ?? 0));
+    if (program.failed) return;
+    const remaining = remainingLatency(graph.calls);
+    const lastSeconds = graph.calls.reduce((last, { finishedSeconds }) => Math.max(last, finishedSeconds), Number.NEGATIVE_INFINITY);
+    // Calls beyond the bound went on after what the graph has.
+    const furtherSeconds = program.lastAnswerSeconds - lastSeconds;
+    for (const [at, { agent }] of graph.calls.entries()) {
+      const [seconds, left] = [(remaining[at] ?? 0) + furtherSeconds, graph.remainingCalls[at] ?? 1];
+      const known = application.known(agent);
+      known?.remaining.add(seconds);
+      known?.remainingCalls.add(left);
+      this.latencies.remained(seconds, left);
+    }
+    this.learnt += 1;
+  }
+}

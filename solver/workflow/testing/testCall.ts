@@ -1,0 +1,19 @@
+import type { ObservedCall } from "../learning/observedCall";
+
+/** A call of a test's program, dispatched as it came unless said otherwise. */
+export function testCall(
+  call: Partial<ObservedCall> & { readonly agent: string; readonly arrivedSeconds: number; readonly finishedSeconds: number },
+): ObservedCall {
+  return {
+    id: `${call.agent}@${call.arrivedSeconds}`,
+    programId: "program",
+    application: "app",
+    upstream: [],
+    model: "model",
+    dispatchedSeconds: call.arrivedSeconds,
+    inputTokens: 10,
+    outputTokens: 10,
+    failed: false,
+    ...call,
+  };
+}

@@ -1,0 +1,107 @@
+import { mean } from "../numeric/quantile";
+import type { OutcomeTable } from "./workload";
+
+interface Axis {
+  /** Per row, on a scale on which the rows' spread is 1. */
+  readonly own: Float64Array;
+  /** Of a request, on the same scale; null where it was not seen. */
+  at(request: ObservedRequest): number | null;
+}
+
+/**
+ * Of some rows the one most like each request, by what was seen of it: judged scores, and where its length and that of its first answer
+ * rank among the requests, against the rows' own ranks. Each counts by its spread.
+ */
+export function similarRows(
+  { inputTokens, models }: OutcomeTable,
+  rows: readonly number[],
+  requests: readonly ObservedRequest[],
+): number[] {
+  const axes = [
+    rankAxis(
+      rows.map((row) => inputTokens[row] ?? 0),
+      requests,
+      (request) => request.inputTokens,
+    ),
+    ...models.flatMap(({ model, outputTokens, judged }) => [
+      rankAxis(
+        rows.map((row) => outputTokens[row] ?? 0),
+        requests,
+        // Later models answer a choice of the requests, whose ranks are not those of all rows.
+        ({ visits: [first] }) => (first?.model === model ? first.outputTokens : null),
+      ),
+      scoreAxis(
+        rows.map((row) => judged[row] ?? 0),
+        ({ visits }) => visits.find((visit) => visit.model === model)?.judged ?? null,
+      ),
+    ]),
+  ];
+  return requests.map((request) => {
+    const asked = axes.flatMap(({ own, at }) => {
+      const value = at(request);
+      return value === null ? [] : [{ own, value }];
+    });
+    let best = 0;
+    let least = Number.POSITIVE_INFINITY;
+    for (let index = 0; index < rows.length; index += 1) {
+      let distance = 0;
+      for (const { own, value } of asked) distance += (value - (own[index] ?? 0)) ** 2;
+      if (distance < least) [best, least] = [index, distance];
+    }
+    return rows[best] ?? 0;
+  });
+}
+
+/** Standard deviation of ranks from 0 to 1. */
+const RANK_SPREAD = Math.sqrt(1 / 12);
+
+/** Where a value stands among its like: rows among rows, requests among requests. */
+function rankAxis(own: readonly number[], requests: readonly ObservedRequest[], of: (request: ObservedRequest) => number | null): Axis {
+  const among = (values: readonly number[]) => {
+    const sorted = Float64Array.from(values).sort();
+    return (value: number): number => (countBelow(sorted, value) + countBelow(sorted, value + 1)) / (2 * sorted.length * RANK_SPREAD);
+  };
+  const rowRank = among(own);
+  const requestRank = among(requests.flatMap((request) => of(request) ?? []));
+  return {
+    own: Float64Array.from(own, rowRank),
+    at(request) {
+      const value = of(request);
+      return value === null ? null : requestRank(value);
+    },
+  };
+}
+
+function scoreAxis(own: readonly number[], of: (request: ObservedRequest) => number | null): Axis {
+  const centre = mean(own);
+  const spread = Math.sqrt(mean(own.map((value) => (value - centre) ** 2)));
+  const scale = spread > 0 ? 1 / spread : 0;
+  return {
+    own: Float64Array.from(own, (value) => value * scale),
+    at(request) {
+      const value = of(request);
+      return value === null ? null : value * scale;
+    },
+  };
+}
+
+/** How many of the ascending values are below one. */
+function countBelow(sorted: Float64Array, value: number): number {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((sorted[middle] ?? 0) < value) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** What a gateway saw of one request. */
+export interface ObservedRequest {
+  /** On any clock, in seconds of the engines. */
+  readonly arrivalSeconds: number;
+  /** null: no engine told. */
+  readonly inputTokens: number | null;
+  /** The models that answered it, each with the judge's score where its answer was judged. */
+  readonly visits: readonly { readonly model: string; readonly outputTokens: number | null; readonly judged: number | null }[];
+}
