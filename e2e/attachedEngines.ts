@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
-import { expect, freePorts, type RunningStudio } from "./fixtures";
+import { freePorts } from "../server/testing/freePorts";
+import { expect, type RunningStudio } from "./fixtures";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const token = "engines-of-somebody-else";

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test as base } from "@playwright/test";
+import { freePorts } from "../server/testing/freePorts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -54,7 +54,7 @@ async function withStudio(
   use: (studio: RunningStudio) => Promise<void>,
 ): Promise<void> {
   const stateDir = mkdtempSync(join(tmpdir(), "weir-e2e-"));
-  const ports = await freePorts(5);
+  const ports = await freePorts(6);
   const environment = {
     ...studioEnvironment,
     WEIR_STATE_DIR: stateDir,
@@ -63,7 +63,7 @@ async function withStudio(
     WEIR_GATEWAY_ADMIN_PORT: String(ports[2]),
     WEIR_EMULATOR_PORT: String(ports[3]),
     WEIR_DCGM_PORT: String(ports[4]),
-    WEIR_ENGINE_PORT_BASE: String(20_000 + Math.floor(Math.random() * 20_000)),
+    WEIR_ENGINE_PORT_BASE: String(ports[5]),
   };
   const launcher = spawn(process.execPath, [join(root, "scripts", "studio.mjs")], {
     cwd: root,
@@ -93,24 +93,6 @@ export const childrenOf = ({ launcher }: RunningStudio, command: string): readon
 export function signal(pid: number | undefined, name: NodeJS.Signals): void {
   if (pid === undefined) throw new Error("there is no such process");
   process.kill(pid, name);
-}
-
-/** Ports nobody listens on now. Another process may take one before it is used; the launcher then says so. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) => {
-          server.listen(0, "127.0.0.1", () => {
-            const address = server.address();
-            resolve(typeof address === "object" && address !== null ? address.port : 0);
-          });
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
-  return ports;
 }
 
 /** Waits until the launcher prints the one-time link. */

@@ -3,10 +3,12 @@ import { expect, it } from "vitest";
 interface Read {
   readonly counts: { readonly passed: number; readonly failed: number; readonly skipped: number };
   readonly files: readonly { readonly file: string; readonly seconds: number }[];
+  readonly failed: readonly string[];
 }
-const { readVitest, readPlaywright, slowestFiles } = (await import("./testReports.mjs" as string)) as {
+const { readVitest, readPlaywright, afterSecondRun, slowestFiles } = (await import("./testReports.mjs" as string)) as {
   readVitest: (report: object, root: string) => Read;
   readPlaywright: (report: object, folder: string) => Read;
+  afterSecondRun: (first: Read["counts"], second: Read["counts"]) => Read["counts"];
   slowestFiles: (files: Read["files"], most?: number) => string;
 };
 
@@ -24,19 +26,26 @@ it("counts a file that does not load as one failed test", () => {
       { file: "a.test.ts", seconds: 0.5 },
       { file: "b/b.test.ts", seconds: 2 },
     ],
+    failed: ["a.test.ts", "b/b.test.ts"],
   });
 });
 
 it("adds the seconds of a browser file's tests, those in groups too, and counts a flaky test as failed", () => {
-  const spec = (duration: number) => ({ tests: [{ results: [{ duration }] }] });
+  const spec = (duration: number, ok = true) => ({ ok, tests: [{ results: [{ duration }] }] });
   const report = {
     stats: { expected: 4, unexpected: 1, flaky: 1, skipped: 2 },
-    suites: [{ file: "a.spec.ts", specs: [spec(1000), spec(500)], suites: [{ specs: [spec(250)] }] }],
+    suites: [{ file: "a.spec.ts", specs: [spec(1000), spec(500)], suites: [{ specs: [spec(250, false)] }] }],
   };
   expect(readPlaywright(report, "e2e")).toEqual({
     counts: { passed: 4, failed: 2, skipped: 2 },
     files: [{ file: "e2e/a.spec.ts", seconds: 1.75 }],
+    failed: ["e2e/a.spec.ts"],
   });
+});
+
+it("counts a test as failed after a second run only where it failed in both", () => {
+  const counts = { passed: 10, failed: 3, skipped: 1 };
+  expect(afterSecondRun(counts, { passed: 5, failed: 1, skipped: 0 })).toEqual({ passed: 12, failed: 1, skipped: 1 });
 });
 
 it("lists the slowest files first", () => {

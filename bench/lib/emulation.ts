@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EmulatedCluster, EmulatedOutcomes } from "@/server/contracts/engine/emulatorAdmin";
-import { endChild, freePort, said, startBundle } from "./childProcess";
+import { freePort } from "@/server/testing/freePorts";
+import { endChild, said, startBundle } from "./childProcess";
 
 interface EmulationOptions {
   /** Models of its engines. */

@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
+import { freePort } from "@/server/testing/freePorts";
 import type { Benchmark, Measurement } from "../lib/benchmark";
-import { freePort, said } from "../lib/childProcess";
+import { said } from "../lib/childProcess";
 import { processTree, usedBetween } from "../lib/processTree";
 
 const MEASURED_SECONDS = 30;

@@ -6,8 +6,9 @@ import { createSeriesBook } from "@/server/series/seriesBook";
 import { openStore } from "@/server/store/store";
 import { createCollector } from "@/server/telemetry/collector";
 import type { Target } from "@/server/telemetry/engineTarget";
+import { freePort } from "@/server/testing/freePorts";
 import type { Benchmark, Measurement } from "../lib/benchmark";
-import { endChild, freePort, said, startBundle } from "../lib/childProcess";
+import { endChild, said, startBundle } from "../lib/childProcess";
 
 const NODES = 8;
 const GPUS_PER_NODE = 8;

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -16,6 +15,7 @@ import { openStore, type Store } from "@/server/store/store";
 import { createUploads } from "@/server/store/uploads";
 import { type Collector, createCollector } from "@/server/telemetry/collector";
 import type { Target } from "@/server/telemetry/engineTarget";
+import { freePorts } from "@/server/testing/freePorts";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { Coefficient } from "@/solver/hardware/engineProfile";
 import { mean } from "@/solver/numeric/quantile";
@@ -49,14 +49,6 @@ const prompts = Array.from({ length: 80 }, (_, at) => ({
   input: near(at % 2 === 0 ? 150 : 1200),
   output: near(300),
 }));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
-}
 
 /** Keeps so many requests in flight until it is stopped, as closed-loop clients do. */
 function keepBusy(url: string, { concurrency, prompts: kind }: (typeof LOADS)[number]) {
@@ -94,7 +86,7 @@ describe("rows from an emulated cluster", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "weir-live-rows-"));
     store = openStore(folder);
-    const [admin, dcgm, engine] = [await freePort(), await freePort(), await freePort()];
+    const [admin = 0, dcgm = 0, engine = 0] = await freePorts(3);
     emulator = spawn(process.execPath, [join("dist", "emulator.mjs")], {
       stdio: "ignore",
       env: {

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { policyHash } from "@/server/contracts/gateway/policyHash";
+import { freePorts } from "@/server/testing/freePorts";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { weirIn } from "../testing/testWeir";
 
@@ -24,7 +25,8 @@ beforeEach(async () => {
   // As the launcher keeps it; the command is told it by no other way.
   mkdirSync(join(folder, "state"));
   writeFileSync(join(folder, "state", "admin-token"), `${token}\n`);
-  ports = { data: await freePort(), admin: await freePort() };
+  const [data = 0, admin = 0] = await freePorts(2);
+  ports = { data, admin };
   process.env.WEIR_GATEWAY_ADMIN_PORT = String(ports.admin);
 });
 
@@ -39,14 +41,6 @@ afterEach(async () => {
   running = [];
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** The bundled gateway as a process of its own: no studio, no emulator. */
 async function startGateway(): Promise<ChildProcess> {

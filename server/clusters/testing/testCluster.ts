@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import { openStore } from "@/server/store/store";
+import { freePorts } from "@/server/testing/freePorts";
 import { heldOutOutcomes } from "@/server/workloads/heldOutOutcomes";
 import type { ModelDeployment } from "@/solver/plan/plan";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
@@ -18,21 +18,6 @@ const token = "test-token";
 
 /** Engine seconds in a wall second. */
 export const timeScale = 50;
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve) => {
-          const server = createServer().listen(0, "127.0.0.1", () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  return ports;
-}
 
 async function untilHealthy(url: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt += 1) {

@@ -156,8 +156,9 @@ describe("traces", () => {
     const ownMs = root.toMs - root.fromMs - lengths;
     // Each child may overlap its neighbour by the 5 ms allowed above.
     expect(ownMs).toBeGreaterThan(-5 * children.length);
-    expect(ownMs).toBeLessThan((decision!.overheadSeconds / 10) * 1000 + 5);
+    // The engines and the judge take at least 95 ms; a busy machine may add to what the gateway takes before and after them.
     expect(lengths).toBeGreaterThan(95);
+    expect(ownMs).toBeLessThan(lengths / 2);
   });
 
   it("begin anew without a client's span, hold no text of anybody's, and tell engines no state of another trace", async () => {

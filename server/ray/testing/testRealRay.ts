@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { freePorts } from "@/server/testing/freePorts";
 import { connectionSchema, type RayConnection } from "../connection";
 import { models, smallArgs } from "./testRay";
 
@@ -217,19 +217,4 @@ async function endSession(head: ChildProcess): Promise<void> {
     }
     for (let waited = 0; waited < 5_000 && left().length > 0; waited += 200) await sleep(200);
   }
-}
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((done) => {
-          const server = createServer().listen(0, "127.0.0.1", () => done(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  return ports;
 }

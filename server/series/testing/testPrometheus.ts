@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { freePort } from "@/server/testing/freePorts";
 
 /** Debian's package; another place by the environment. */
 const PROMETHEUS = process.env.PROMETHEUS_PATH ?? "/usr/bin/prometheus";
@@ -63,14 +63,4 @@ export async function startPrometheus(scraped: readonly string[]): Promise<TestP
       rmSync(folder, { recursive: true });
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
 }
