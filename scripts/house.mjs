@@ -1,17 +1,18 @@
 // `npm run house`: how large the rooms of this repository are, and what imports what in a circle.
-// `-- --check` exits 1 where a limit of house.json is broken; `-- --tighten` lowers the debts of house.json to today's figures.
+// `-- --check` exits 1 where a limit of house.json is broken; `-- --tighten` lowers the debts of house.json to today's figures and
+// names the entries of rooms that have none there.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { folderCircles, folderSizes, importsPastDoors, ratchet, topFolders } from "./houseFigures.mjs";
+import { folderCircles, folderSizes, importedFromOutside, importsPastEntries, ratchet, topFolders } from "./houseFigures.mjs";
 import { circlesOf, importGraph, root, sourceFiles } from "./importGraph.mjs";
 
 const rulesFile = join(root, "scripts", "house.json");
 
 /** Prints the whole picture, or checks it against the rules. @returns {number} the exit code. */
 export function house(args) {
-  const rules = existsSync(rulesFile) ? JSON.parse(readFileSync(rulesFile, "utf8")) : { limits: {}, doors: {}, debts: {} };
+  const rules = existsSync(rulesFile) ? JSON.parse(readFileSync(rulesFile, "utf8")) : { limits: {}, libraries: [], entries: {}, debts: {} };
   const files = sourceFiles();
   const graph = importGraph(files);
   const seen = {
@@ -19,15 +20,18 @@ export function house(args) {
     circles: folderCircles(graph),
     fileCircles: circlesOf(graph),
     readmes: readmes(),
-    past: importsPastDoors(graph, rules.doors),
+    past: importsPastEntries(graph, rules.entries),
+    imported: importedFromOutside(graph),
   };
   if (!args.includes("--check") && !args.includes("--tighten")) {
-    print({ ...seen, files });
+    print({ ...seen, files, entries: rules.entries });
     return 0;
   }
   const found = check(seen, rules);
   if (args.includes("--tighten")) {
-    writeFileSync(rulesFile, `${JSON.stringify({ ...rules, debts: found.left }, null, 2)}\n`);
+    const entries = Object.fromEntries([...roomsIn(seen.imported, rules)].map(([room, names]) => [room, [...names].sort()]));
+    const debts = { ...found.left, entries: debtsOf(entries, rules) };
+    writeFileSync(rulesFile, `${JSON.stringify({ ...rules, entries, debts }, null, 2)}\n`);
     return 0;
   }
   for (const line of found.worse) process.stdout.write(`${line}\n`);
@@ -36,14 +40,21 @@ export function house(args) {
 }
 
 /** @returns {{ worse: string[], left: object }} every broken limit as a line, and the debts that remain. */
-function check({ sizes, circles, fileCircles, readmes, past }, { limits, debts }) {
+function check({ sizes, circles, fileCircles, readmes, past, imported }, rules) {
+  const { limits, entries, debts } = rules;
   const inCircle = (list) => Object.fromEntries(list.flat().map((member) => [member, 1]));
   const parts = [
     ["sources", "a folder has too many sources", Object.fromEntries(sizes), () => limits.sources],
     ["readmeBytes", "a README is too long", Object.fromEntries(readmes), (file) => limits.readmeBytes[file] ?? limits.readmeBytes["*"]],
     ["folderCircles", "a folder is in a circle", inCircle(circles.map(({ members }) => members)), () => 0],
     ["fileCircles", "a file is in a circle", inCircle(fileCircles), () => 0],
-    ["pastDoors", "imports reach past a room's entry", Object.fromEntries([...past].map(([room, list]) => [room, list.length])), () => 0],
+    [
+      "pastEntries",
+      "imports reach past a room's entries",
+      Object.fromEntries([...past].map(([room, list]) => [room, list.length])),
+      () => 0,
+    ],
+    ["entries", "a room has too many entries", counts(entries), () => limits.entries],
   ];
   const worse = [];
   const left = {};
@@ -52,13 +63,28 @@ function check({ sizes, circles, fileCircles, readmes, past }, { limits, debts }
     worse.push(...result.worse.map((line) => `${sentence}: ${line}`));
     left[name] = result.left;
   }
+  for (const [room] of roomsIn(imported, rules)) if (!entries[room]) worse.push(`a room has no entries in house.json: ${room}`);
   // The imports that make a new circle say where to cut it.
   if (worse.some((line) => line.startsWith("a folder is in a circle")))
     worse.push(...circles.flatMap(({ ties }) => ties.map((tie) => `  ${tie}`)));
   return { worse, left };
 }
 
-function print({ files, sizes, circles, fileCircles, readmes, past }) {
+const counts = (lists) => Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.length]));
+
+/** The rooms that need entries, with the files that others import. Each file of a library is an entry. */
+const roomsIn = (imported, { libraries }) =>
+  [...imported].filter(([room]) => !libraries.includes(room)).sort(([a], [b]) => a.localeCompare(b));
+
+/** The rooms with more entries than the limit, as far as the debts let them. */
+const debtsOf = (entries, { limits, debts }) =>
+  Object.fromEntries(
+    Object.entries(counts(entries))
+      .filter(([, count]) => count > limits.entries)
+      .map(([room, count]) => [room, Math.min(count, debts.entries?.[room] ?? count)]),
+  );
+
+function print({ files, sizes, circles, fileCircles, readmes, past, entries }) {
   const say = (line = "") => process.stdout.write(`${line}\n`);
   const linesOf = (file) => readFileSync(join(root, file), "utf8").split("\n").length - 1;
   const cell = (value) => String(value).padStart(8);
@@ -83,8 +109,10 @@ function print({ files, sizes, circles, fileCircles, readmes, past }) {
   for (const members of fileCircles) say(`  ${members.join(", ")}`);
   say("\nREADME bytes");
   for (const [file, bytes] of readmes) say(`${cell(bytes)}  ${file}`);
-  if (past.size > 0) say("\nimports past a room's entries");
-  for (const [room, list] of past) say(`${cell(list.length)}  ${room}`);
+  say(`\nrooms with entries: ${Object.keys(entries).length}; imports past them: ${[...past.values()].flat().length}`);
+  say("rooms with the most entries");
+  const most = Object.entries(counts(entries)).sort(([a, n], [b, m]) => m - n || a.localeCompare(b));
+  for (const [room, count] of most.slice(0, 25)) say(`${cell(count)}  ${room}`);
   const dead = deadCode();
   say(`\nexported names that no file imports: ${dead ? dead.exports : "knip is not installed"}`);
   if (dead) say(`files that nothing imports: ${dead.files}; packages that nothing imports: ${dead.packages}`);

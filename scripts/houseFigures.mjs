@@ -1,4 +1,4 @@
-// The figures of `npm run house`: sizes, circles and imports past a room's door, each a function of the file list and the import graph.
+// The figures of `npm run house`: sizes, circles and imports past a room's entries, each a function of the file list and the import graph.
 import { circlesOf, folderGraph, folderOf, isTestCode } from "./importGraph.mjs";
 
 /** @returns {{ name: string, product: { files: number, lines: number }, test: { files: number, lines: number } }[]} per top-level folder. */
@@ -22,37 +22,65 @@ export function folderSizes(files) {
   return new Map([...sizes].sort(([a, n], [b, m]) => m - n || a.localeCompare(b)));
 }
 
-/** @returns {{ members: string[], ties: string[] }[]} circles of folders, with one import for each edge of the circle. */
+/**
+ * Finds circles of folders, at the second level (`server/planning` with all that it holds) and at the level of each file's own folder.
+ * @returns {{ members: string[], ties: string[] }[]} with one import for each edge of the circle.
+ */
 export function folderCircles(graph) {
-  const folders = folderGraph(graph);
-  return circlesOf(folders.graph).map((members) => {
-    const inside = new Set(members);
-    const ties = members.flatMap((from) =>
-      [...folders.graph.get(from)].filter((to) => inside.has(to)).map((to) => folders.ties.get(`${from} -> ${to}`)[0]),
-    );
-    return { members, ties };
+  const circles = [2, undefined].flatMap((levels) => {
+    const folders = folderGraph(graph, levels);
+    return circlesOf(folders.graph).map((members) => {
+      const inside = new Set(members);
+      const ties = members.flatMap((from) =>
+        [...folders.graph.get(from)].filter((to) => inside.has(to)).map((to) => folders.ties.get(`${from} -> ${to}`)[0]),
+      );
+      return { members, ties };
+    });
   });
+  return circles.filter(({ members }, index) => circles.findIndex((other) => other.members.join() === members.join()) === index);
+}
+
+/**
+ * Finds the files of each room that product code outside it imports. A room is a folder; what it holds belongs to it.
+ * @returns {Map<string, Set<string>>} room -> its files that others import, without extension, relative to the room.
+ */
+export function importedFromOutside(graph) {
+  const found = new Map();
+  for (const [file, targets] of graph) {
+    if (isTestCode(file)) continue;
+    for (const target of targets) {
+      const room = folderOf(target);
+      if (isTestCode(target) || file.startsWith(`${room}/`)) continue;
+      if (!found.has(room)) found.set(room, new Set());
+      found.get(room).add(nameIn(room, target));
+    }
+  }
+  return found;
 }
 
 /**
  * Finds imports of a room's inner files from outside it. Test code may import any file.
- * @param {Record<string, string[]>} doors room -> names of its entry files, without extension.
+ * @param {Record<string, string[]>} entries room -> names of its entry files, without extension.
  * @returns {Map<string, string[]>} room -> "importer -> inner file".
  */
-export function importsPastDoors(graph, doors) {
-  const past = new Map(Object.keys(doors).map((room) => [room, []]));
+export function importsPastEntries(graph, entries) {
+  const past = new Map(Object.keys(entries).map((room) => [room, []]));
   for (const [file, targets] of graph) {
     if (isTestCode(file)) continue;
     for (const target of targets) {
-      for (const [room, entries] of Object.entries(doors)) {
+      for (const [room, names] of Object.entries(entries)) {
         if (!target.startsWith(`${room}/`) || file.startsWith(`${room}/`) || isTestCode(target)) continue;
-        const inner = target.slice(room.length + 1).replace(/\.(ts|tsx|mjs)$/, "");
-        if (!entries.includes(inner)) past.get(room).push(`${file} -> ${target}`);
+        if (!names.includes(nameIn(room, target)) && !isEntryInside(room, target, entries)) past.get(room).push(`${file} -> ${target}`);
       }
     }
   }
   return past;
 }
+
+/** Whether a room inside this one has entries of its own, which then decide. */
+const isEntryInside = (room, target, entries) => folderOf(target) !== room && entries[folderOf(target)] !== undefined;
+
+const nameIn = (room, file) => file.slice(room.length + 1).replace(/\.(ts|tsx|mjs)$/, "");
 
 /**
  * Compares figures with limits. A figure over its limit passes only while the debts name it, and only up to the figure named there.

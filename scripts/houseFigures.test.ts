@@ -4,7 +4,8 @@ interface Figures {
   readonly topFolders: (files: readonly string[], linesOf: (file: string) => number) => unknown;
   readonly folderSizes: (files: readonly string[]) => Map<string, number>;
   readonly folderCircles: (graph: Graph) => readonly { members: readonly string[]; ties: readonly string[] }[];
-  readonly importsPastDoors: (graph: Graph, doors: Record<string, readonly string[]>) => Map<string, readonly string[]>;
+  readonly importedFromOutside: (graph: Graph) => Map<string, Set<string>>;
+  readonly importsPastEntries: (graph: Graph, entries: Record<string, readonly string[]>) => Map<string, readonly string[]>;
   readonly ratchet: (
     figures: Record<string, number>,
     limitOf: (name: string) => number,
@@ -63,6 +64,18 @@ describe("folder circles", () => {
     expect(figures.folderCircles(graph)).toEqual([{ members: ["x", "y"], ties: ["x/one.ts -> y/two.ts", "y/three.ts -> x/four.ts"] }]);
   });
 
+  it("are found between rooms whose own folders form none", () => {
+    const graph = graphOf({
+      "s/x/a/one.ts": 'import "../../y/two";',
+      "s/y/two.ts": "",
+      "s/y/b/three.ts": 'import "../../x/four";',
+      "s/x/four.ts": "",
+    });
+    expect(figures.folderCircles(graph)).toEqual([
+      { members: ["s/x", "s/y"], ties: ["s/x/a/one.ts -> s/y/two.ts", "s/y/b/three.ts -> s/x/four.ts"] },
+    ]);
+  });
+
   it("does not count what only test code imports", () => {
     const graph = graphOf({ "x/one.ts": 'import "../y/two";', "y/two.ts": "", "y/two.test.ts": 'import "../x/one";' });
     expect(figures.folderCircles(graph)).toEqual([]);
@@ -97,11 +110,20 @@ describe("imports past a room's entries", () => {
   });
 
   it("are those of product code outside the room", () => {
-    expect([...figures.importsPastDoors(graph, { room: ["entry"] })]).toEqual([["room", ["hall/bad.ts -> room/inner.ts"]]]);
+    expect([...figures.importsPastEntries(graph, { room: ["entry"] })]).toEqual([["room", ["hall/bad.ts -> room/inner.ts"]]]);
+  });
+
+  it("are found for every room, whatever its entries are", () => {
+    expect(figures.importedFromOutside(graph)).toEqual(new Map([["room", new Set(["entry", "inner"])]]));
+  });
+
+  it("are none where a room inside has entries of its own, which decide", () => {
+    const nested = graphOf({ "hall/good.ts": 'import "../room/side/door";', "room/side/door.ts": "", "room/entry.ts": "" });
+    expect([...figures.importsPastEntries(nested, { room: ["entry"], "room/side": ["door"] })].flatMap(([, past]) => past)).toEqual([]);
   });
 
   it("are none where the file is an entry", () => {
-    expect([...figures.importsPastDoors(graph, { room: ["entry", "inner"] })]).toEqual([["room", []]]);
+    expect([...figures.importsPastEntries(graph, { room: ["entry", "inner"] })]).toEqual([["room", []]]);
   });
 });
 

@@ -99,23 +99,24 @@ export function circlesOf(graph) {
   return circles;
 }
 
-/** @returns {string} the folder of a file. */
-export const folderOf = (file) => dirname(file);
+/** @returns {string} the folder of a file, cut to so many levels. */
+export const folderOf = (file, levels = Number.POSITIVE_INFINITY) => dirname(file).split("/").slice(0, levels).join("/");
 
 /**
  * Draws the graph of folders: an edge from A to B where a product file of A imports one of B.
- * A folder that holds rooms counts with its own files alone.
+ * A folder that holds rooms counts with its own files alone where `levels` does not cut them off.
+ * @param {number} levels folders deeper than this count as part of the one at this level.
  * @returns {{ graph: Map<string, Set<string>>, ties: Map<string, string[]> }} ties: "A -> B" -> the imports that make the edge.
  */
-export function folderGraph(files) {
+export function folderGraph(files, levels) {
   const graph = new Map();
   const ties = new Map();
   for (const [file, targets] of files) {
     if (isTestCode(file)) continue;
-    const from = folderOf(file);
+    const from = folderOf(file, levels);
     if (!graph.has(from)) graph.set(from, new Set());
     for (const target of targets) {
-      const to = folderOf(target);
+      const to = folderOf(target, levels);
       if (isTestCode(target) || to === from) continue;
       graph.get(from).add(to);
       const edge = `${from} -> ${to}`;

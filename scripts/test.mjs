@@ -1,5 +1,5 @@
 // `npm test` says whether the tree is good: lint, types, circles, dead code, unit and integration tests, a production build and the
-// main browser paths. `npm run test:all` adds the slow tests and the other browser tests. Both install what is missing, print the
+// main browser paths. `npm run test:all` adds the slow tests, the pages of the documentation and the other browser tests. Both install what is missing, print the
 // 20 slowest files and close with `N passed, N failed, N skipped`. A few files that start processes and failed run once more, alone:
 // other work on the machine may have taken the time they waited for. Those that pass then are listed.
 import { spawnSync } from "node:child_process";
@@ -49,6 +49,7 @@ await timed("build", async () => {
   await ensureBundled();
   await ensureStudioBuilt();
 });
+if (all) check("documentation in Chromium", process.execPath, [join(root, "scripts", "docsCheck.mjs")], { CHROMIUM_PATH: chromium });
 timed("browser tests", () =>
   count("browser tests", {
     run: (files, report) =>
@@ -81,8 +82,8 @@ function timed(name, run) {
 }
 
 /** Runs one whole-tree check; it counts as one test. */
-function check(name, command, args) {
-  const ok = timed(name, () => runLoud(command, args)) === 0;
+function check(name, command, args, environment = {}) {
+  const ok = timed(name, () => runLoud(command, args, environment)) === 0;
   total[ok ? "passed" : "failed"] += 1;
   if (!ok) say(`${name}: failed`);
 }

@@ -1,0 +1,30 @@
+import { expect, sharedTest as test } from "./fixtures";
+
+test("a newcomer opens Help in the studio, goes from page to page, finds a word, and asks no other host", async ({
+  page,
+  studio,
+  context,
+}) => {
+  const elsewhere: string[] = [];
+  context.on("request", (request) => {
+    if (!request.url().startsWith(studio.url) && !request.url().startsWith("data:")) elsewhere.push(request.url());
+  });
+  await page.goto(studio.signInLink);
+  const opened = context.waitForEvent("page");
+  await page.getByRole("link", { name: "Help" }).click();
+  const help = await opened;
+  await expect(help).toHaveURL(`${studio.url}/docs`);
+  await help.getByRole("link", { name: "Start in ten minutes" }).click();
+  await expect(help.getByRole("heading", { level: 1 })).toContainText("Ten minutes");
+  await help.getByRole("button", { name: /search/i }).click();
+  await help.getByRole("searchbox").fill("Chebyshev");
+  await help
+    .getByRole("option", { name: /Cascadia/ })
+    .first()
+    .click();
+  await expect(help).toHaveURL(/\/docs\/how-it-works\//);
+  await expect(help.getByText("Chebyshev").first()).toBeVisible();
+  const missing = await help.goto(`${studio.url}/docs/no/such/page`);
+  expect(missing?.status()).toBe(404);
+  expect(elsewhere).toEqual([]);
+});
