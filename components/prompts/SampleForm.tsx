@@ -4,11 +4,11 @@ import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
+import { DataTable } from "../ui/DataTable";
 import { ErrorLine } from "../ui/ErrorLine";
 import { NumberField, TextField } from "../ui/Field";
 import { formatCount } from "../ui/format";
 import { Knob } from "../ui/Knob";
-import { Table } from "../ui/Table";
 import {
   type SampleForm as Form,
   MIN_SAMPLE,
@@ -22,26 +22,20 @@ import {
 } from "./prepareSample";
 import type { PromptUpload } from "./uploadPrompts";
 
-const columns = [
-  { key: "name", name: "Category" },
-  { key: "of", name: "Prompts", numeric: true },
-  { key: "taken", name: "Taken", numeric: true },
-  { key: "interval", name: "Precision of its quality", numeric: true },
-];
-
 function Strata({ strata }: { readonly strata: NonNullable<SamplePicture["strata"]> }) {
   return (
     <div className="max-h-72 overflow-y-auto">
-      <Table caption="What is taken of each category" columns={columns}>
-        {strata.map((stratum) => (
-          <tr key={stratum.name}>
-            <td className="[overflow-wrap:anywhere]">{stratum.name}</td>
-            <td className="text-right">{formatCount(stratum.population)}</td>
-            <td className="text-right">{formatCount(stratum.sampled)}</td>
-            <td className="text-right whitespace-nowrap text-ink-2">{stratum.interval}</td>
-          </tr>
-        ))}
-      </Table>
+      <DataTable
+        caption="What is taken of each category"
+        rows={strata}
+        rowKey={(stratum) => stratum.name}
+        columns={[
+          { name: "Category", className: "[overflow-wrap:anywhere]", cell: (stratum) => stratum.name },
+          { name: "Prompts", numeric: true, cell: (stratum) => formatCount(stratum.population) },
+          { name: "Taken", numeric: true, cell: (stratum) => formatCount(stratum.sampled) },
+          { name: "Precision of its quality", numeric: true, className: "text-ink-2", cell: (stratum) => stratum.interval },
+        ]}
+      />
     </div>
   );
 }

@@ -5,17 +5,10 @@ import type { PromptSet } from "@/server/contracts/studio";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge } from "../ui/Badge";
 import { buttonClass } from "../ui/Button";
+import { DataTable } from "../ui/DataTable";
 import { formatCount, formatDate } from "../ui/format";
-import { Table } from "../ui/Table";
 import { DeleteTexts } from "./DeleteTexts";
 import { holdings, intervalText, retentionText } from "./prepareSample";
-
-const strataColumns = [
-  { key: "name", name: "Stratum" },
-  { key: "of", name: "Of", numeric: true },
-  { key: "taken", name: "Taken", numeric: true },
-  { key: "interval", name: "Precision of its quality", numeric: true },
-];
 
 function Strata({ set }: { readonly set: PromptSet }) {
   return (
@@ -24,16 +17,17 @@ function Strata({ set }: { readonly set: PromptSet }) {
         {set.strata.length} strata<span className="sr-only"> of {set.name}</span>
       </summary>
       <div className="mt-1 max-h-72 overflow-y-auto">
-        <Table caption={`Strata of ${set.name}`} columns={strataColumns}>
-          {set.strata.map((stratum) => (
-            <tr key={stratum.name}>
-              <td className="[overflow-wrap:anywhere]">{stratum.name}</td>
-              <td className="text-right">{formatCount(stratum.population)}</td>
-              <td className="text-right">{formatCount(stratum.sampled)}</td>
-              <td className="text-right whitespace-nowrap">{intervalText(stratum.interval)}</td>
-            </tr>
-          ))}
-        </Table>
+        <DataTable
+          caption={`Strata of ${set.name}`}
+          rows={set.strata}
+          rowKey={(stratum) => stratum.name}
+          columns={[
+            { name: "Stratum", className: "[overflow-wrap:anywhere]", cell: (stratum) => stratum.name },
+            { name: "Of", numeric: true, cell: (stratum) => formatCount(stratum.population) },
+            { name: "Taken", numeric: true, cell: (stratum) => formatCount(stratum.sampled) },
+            { name: "Precision of its quality", numeric: true, cell: (stratum) => intervalText(stratum.interval) },
+          ]}
+        />
       </div>
     </details>
   );

@@ -1,7 +1,7 @@
 import type { WorkloadDetail } from "@/server/contracts/studio";
+import { ModelName } from "../ui/ModelChip";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
-import { ModelName } from "./ModelName";
 import { prepareAgreement } from "./prepareWorkload";
 
 const fills = {

@@ -1,11 +1,12 @@
 import type { WorkloadDetail, WorkloadSummary } from "@/server/contracts/studio";
+import { DataTable } from "../ui/DataTable";
 import { formatCount } from "../ui/format";
+import { ModelName } from "../ui/ModelChip";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
 import { Table } from "../ui/Table";
 import { JudgeBadge } from "./JudgeBadge";
 import { JudgeTrust } from "./JudgeTrust";
-import { ModelName } from "./ModelName";
 import { aucText, prepareJudged } from "./prepareWorkload";
 
 const box = { width: 100, height: 30 } as const;
@@ -85,26 +86,16 @@ export function JudgePanel(props: {
       </div>
       {detail.judgedPairs.length > 0 && (
         <div className="mt-4">
-          <Table
+          <DataTable
             caption="How well judged scores select prompts to escalate"
+            rows={detail.judgedPairs}
+            rowKey={({ smaller, larger }) => `${smaller} ${larger}`}
             columns={[
-              { key: "smaller", name: "Scores of" },
-              { key: "larger", name: "Escalated to" },
-              { key: "auc", name: "AUC of escalation", numeric: true },
+              { name: "Scores of", cell: ({ smaller }) => <ModelName model={smaller} identities={identities} /> },
+              { name: "Escalated to", cell: ({ larger }) => <ModelName model={larger} identities={identities} /> },
+              { name: "AUC of escalation", numeric: true, cell: ({ auc }) => (auc === null ? "gains alike on all" : aucText(auc)) },
             ]}
-          >
-            {detail.judgedPairs.map(({ smaller, larger, auc }) => (
-              <tr key={`${smaller} ${larger}`}>
-                <td>
-                  <ModelName model={smaller} identities={identities} />
-                </td>
-                <td>
-                  <ModelName model={larger} identities={identities} />
-                </td>
-                <td className="text-right whitespace-nowrap">{auc === null ? "gains alike on all" : aucText(auc)}</td>
-              </tr>
-            ))}
-          </Table>
+          />
           <p className="mt-1 max-w-prose text-xs text-ink-3">
             How often, of two prompts with different gains from the larger model, the one with the larger gain has the lower score.
           </p>

@@ -3,22 +3,12 @@
 import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { cssPercent } from "@/components/charts/cssPercent";
 import { Badge } from "@/components/ui/Badge";
+import { DataTable } from "@/components/ui/DataTable";
 import { ModelChip } from "@/components/ui/ModelChip";
-import { Table } from "@/components/ui/Table";
 import { adjacentBar } from "./adjacentBar";
 import type { GanttBar, GanttDrawing, GanttPicture } from "./prepareGantt";
 
 const ARROWS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]);
-
-const columns = [
-  { key: "schedule", name: "Schedule" },
-  { key: "worker", name: "Worker" },
-  { key: "model", name: "Model" },
-  { key: "prompts", name: "Questions", numeric: true },
-  { key: "from", name: "Loads from", numeric: true },
-  { key: "ready", name: "Answers from", numeric: true },
-  { key: "until", name: "Until", numeric: true },
-] as const;
 
 /** One session: hatched while its model is loaded, filled while it answers, hollow where that is only expected. */
 function Bar(props: {
@@ -201,19 +191,20 @@ export function GanttChart({ picture, caption }: { readonly picture: GanttPictur
       <details>
         <summary className="text-xs text-ink-3">As a table</summary>
         <div className="mt-2 max-h-80 overflow-y-auto">
-          <Table caption={`Sessions: ${caption}`} columns={columns}>
-            {picture.table.map((row) => (
-              <tr key={row.key}>
-                <td>{row.schedule}</td>
-                <td className="whitespace-nowrap">{row.worker}</td>
-                <td className="[overflow-wrap:anywhere]">{row.model}</td>
-                <td className="text-right">{row.prompts}</td>
-                <td className="text-right whitespace-nowrap">{row.from}</td>
-                <td className="text-right whitespace-nowrap">{row.ready}</td>
-                <td className="text-right whitespace-nowrap">{row.until}</td>
-              </tr>
-            ))}
-          </Table>
+          <DataTable
+            caption={`Sessions: ${caption}`}
+            rows={picture.table}
+            rowKey={(row) => row.key}
+            columns={[
+              { name: "Schedule", cell: (row) => row.schedule },
+              { name: "Worker", className: "whitespace-nowrap", cell: (row) => row.worker },
+              { name: "Model", className: "[overflow-wrap:anywhere]", cell: (row) => row.model },
+              { name: "Questions", numeric: true, cell: (row) => row.prompts },
+              { name: "Loads from", numeric: true, cell: (row) => row.from },
+              { name: "Answers from", numeric: true, cell: (row) => row.ready },
+              { name: "Until", numeric: true, cell: (row) => row.until },
+            ]}
+          />
         </div>
       </details>
     </figure>

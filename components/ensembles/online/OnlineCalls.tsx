@@ -1,47 +1,30 @@
 import { StateWord } from "@/components/ui/Badge";
+import { DataTable } from "@/components/ui/DataTable";
 import { ModelMark } from "@/components/ui/ModelChip";
-import { Table } from "@/components/ui/Table";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import type { CallRow } from "./prepareOnline";
-
-const columns = [
-  { key: "time", name: "Answered" },
-  { key: "outcome", name: "How" },
-  { key: "votes", name: "Votes" },
-  { key: "confidence", name: "Confidence", numeric: true },
-  { key: "tau", name: "Tau", numeric: true },
-  { key: "decided", name: "Decided after", numeric: true },
-  { key: "whole", name: "Answered after", numeric: true },
-  { key: "experts", name: "Experts" },
-] as const;
 
 /** The latest calls of a served ensemble: how each expert voted, and what the gate made of it. */
 export function OnlineCalls({ rows, models }: { readonly rows: readonly CallRow[]; readonly models: readonly string[] }) {
   const identities = useModelIdentities(models);
   return (
-    <Table caption="Latest calls, newest first" columns={columns} stacked>
-      {rows.map((row) => (
-        <tr key={row.id}>
-          <td className="align-top whitespace-nowrap">{row.time}</td>
-          <td className="align-top">
-            <StateWord tone={row.outcome.tone}>{row.outcome.word}</StateWord>
-          </td>
-          <td className="align-top" data-name="Votes">
-            {row.votes}
-          </td>
-          <td className="text-right align-top" data-name="Confidence">
-            {row.confidence}
-          </td>
-          <td className="text-right align-top" data-name="Tau">
-            {row.tau}
-          </td>
-          <td className="text-right align-top whitespace-nowrap" data-name="Decided after">
-            {row.decided}
-          </td>
-          <td className="text-right align-top whitespace-nowrap" data-name="Answered after">
-            {row.whole}
-          </td>
-          <td className="align-top">
+    <DataTable
+      caption="Latest calls, newest first"
+      stacked
+      rows={rows}
+      rowKey={(row) => row.id}
+      rowClass="align-top"
+      columns={[
+        { name: "Answered", className: "whitespace-nowrap", cell: (row) => row.time },
+        { name: "How", cell: (row) => <StateWord tone={row.outcome.tone}>{row.outcome.word}</StateWord> },
+        { name: "Votes", labelled: true, cell: (row) => row.votes },
+        { name: "Confidence", numeric: true, cell: (row) => row.confidence },
+        { name: "Tau", numeric: true, cell: (row) => row.tau },
+        { name: "Decided after", numeric: true, cell: (row) => row.decided },
+        { name: "Answered after", numeric: true, cell: (row) => row.whole },
+        {
+          name: "Experts",
+          cell: (row) => (
             <span className="flex flex-wrap gap-x-3 gap-y-0.5 text-xs">
               {row.experts.map(({ model, vote, text }) => {
                 const identity = identities.get(model);
@@ -55,9 +38,9 @@ export function OnlineCalls({ rows, models }: { readonly rows: readonly CallRow[
                 );
               })}
             </span>
-          </td>
-        </tr>
-      ))}
-    </Table>
+          ),
+        },
+      ]}
+    />
   );
 }

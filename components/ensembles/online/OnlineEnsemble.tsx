@@ -3,12 +3,12 @@
 import { useTRPCClient } from "@/components/api/trpc";
 import { cssPercent } from "@/components/charts/cssPercent";
 import { Badge, StateWord } from "@/components/ui/Badge";
+import { DataTable } from "@/components/ui/DataTable";
 import { Figure } from "@/components/ui/Figure";
 import { formatCount, formatPercent } from "@/components/ui/format";
-import { ModelChip } from "@/components/ui/ModelChip";
+import { ModelChip, ModelName } from "@/components/ui/ModelChip";
 import { Panel } from "@/components/ui/Panel";
 import { ReasonDialog } from "@/components/ui/ReasonDialog";
-import { Table } from "@/components/ui/Table";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import type { ClusterSummary, EnsembleCounts, KeptEnsemble, ServedEnsemble } from "@/server/contracts/studio";
 import { OnlineCalls } from "./OnlineCalls";
@@ -28,23 +28,6 @@ import { usePredictedSkips } from "./usePredictedSkips";
 /** Of the hundred that a gateway knows: what an eye runs over. */
 const CALLS_SHOWN = 20;
 
-const bucketColumns = [
-  { key: "votes", name: "Votes" },
-  { key: "requests", name: "Requests" },
-  { key: "skipped", name: "Skipped", numeric: true },
-] as const;
-
-const expertColumns = [
-  { key: "model", name: "Expert" },
-  { key: "asked", name: "Asked", numeric: true },
-  { key: "voted", name: "Voted", numeric: true },
-  { key: "noVote", name: "No vote read", numeric: true },
-  { key: "late", name: "Late", numeric: true },
-  { key: "notNeeded", name: "Not waited for", numeric: true },
-  { key: "failed", name: "Failed", numeric: true },
-  { key: "majority", name: "With the majority", numeric: true },
-] as const;
-
 function Outcomes(props: { readonly label: string; readonly counts: EnsembleCounts; readonly testId: string }) {
   const rows = outcomeRows(props.counts);
   return (
@@ -61,13 +44,23 @@ function Outcomes(props: { readonly label: string; readonly counts: EnsembleCoun
 
 function Buckets({ served }: { readonly served: ServedEnsemble }) {
   return (
-    <Table caption="Requests at this tau by how experts voted" columns={bucketColumns}>
-      {liveBuckets(served).map((row) => (
-        <tr key={row.votes}>
-          <td className="whitespace-nowrap">
-            <strong className="font-medium">{row.votes}</strong> <span className="text-xs text-ink-3">{row.words}</span>
-          </td>
-          <td>
+    <DataTable
+      caption="Requests at this tau by how experts voted"
+      rows={liveBuckets(served)}
+      rowKey={(row) => row.votes}
+      columns={[
+        {
+          name: "Votes",
+          className: "whitespace-nowrap",
+          cell: (row) => (
+            <>
+              <strong className="font-medium">{row.votes}</strong> <span className="text-xs text-ink-3">{row.words}</span>
+            </>
+          ),
+        },
+        {
+          name: "Requests",
+          cell: (row) => (
             <span className="flex min-w-28 flex-col gap-0.5">
               <span>
                 {formatPercent(row.share)} <span className="text-xs text-ink-3">{formatCount(row.requests)}</span>
@@ -77,11 +70,11 @@ function Buckets({ served }: { readonly served: ServedEnsemble }) {
                 <span className="absolute h-full rounded bg-accent" style={{ width: cssPercent(row.skippedShare) }} />
               </span>
             </span>
-          </td>
-          <td className="text-right">{row.skipped}</td>
-        </tr>
-      ))}
-    </Table>
+          ),
+        },
+        { name: "Skipped", numeric: true, cell: (row) => row.skipped },
+      ]}
+    />
   );
 }
 
@@ -158,23 +151,21 @@ export function OnlineEnsemble(props: {
         </div>
       </Panel>
       <Panel title="Experts" aside={cluster.emulated ? <Badge tone="hatched">emulated</Badge> : undefined}>
-        <Table caption="Experts under every tau since the counts began" columns={expertColumns}>
-          {onlineExperts(served).map((row) => {
-            const identity = identities.get(row.model);
-            return (
-              <tr key={row.model}>
-                <td>{identity === undefined ? row.model : <ModelChip identity={identity} />}</td>
-                <td className="text-right">{formatCount(row.asked)}</td>
-                <td className="text-right">{row.voted}</td>
-                <td className="text-right">{formatCount(row.noVote)}</td>
-                <td className="text-right">{formatCount(row.late)}</td>
-                <td className="text-right">{formatCount(row.notNeeded)}</td>
-                <td className="text-right">{formatCount(row.failed)}</td>
-                <td className="text-right">{row.inMajority}</td>
-              </tr>
-            );
-          })}
-        </Table>
+        <DataTable
+          caption="Experts under every tau since the counts began"
+          rows={onlineExperts(served)}
+          rowKey={(row) => row.model}
+          columns={[
+            { name: "Expert", cell: (row) => <ModelName model={row.model} identities={identities} /> },
+            { name: "Asked", numeric: true, cell: (row) => formatCount(row.asked) },
+            { name: "Voted", numeric: true, cell: (row) => row.voted },
+            { name: "No vote read", numeric: true, cell: (row) => formatCount(row.noVote) },
+            { name: "Late", numeric: true, cell: (row) => formatCount(row.late) },
+            { name: "Not waited for", numeric: true, cell: (row) => formatCount(row.notNeeded) },
+            { name: "Failed", numeric: true, cell: (row) => formatCount(row.failed) },
+            { name: "With the majority", numeric: true, cell: (row) => row.inMajority },
+          ]}
+        />
       </Panel>
       <Panel title="Latest calls" aside={calls.length === 0 ? undefined : `the newest ${calls.length} of ${formatCount(served.requests)}`}>
         {calls.length === 0 ? (

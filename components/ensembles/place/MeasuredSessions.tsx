@@ -4,29 +4,17 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { Badge } from "@/components/ui/Badge";
-import { ModelChip } from "@/components/ui/ModelChip";
+import { DataTable } from "@/components/ui/DataTable";
+import { ModelName } from "@/components/ui/ModelChip";
 import { PanelState } from "@/components/ui/PanelState";
 import { queryStatus } from "@/components/ui/queryStatus";
 import { RemoveButton } from "@/components/ui/RemoveButton";
-import { Table } from "@/components/ui/Table";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import type { EnsemblePlacement } from "@/server/contracts/studio";
 import { useEnsembleAct } from "../address/useEnsembles";
 import { type MeasuredRow, measuredRows, measuredSays, unmeasuredSays } from "./prepareMeasured";
 import { UploadSessions } from "./UploadSessions";
 import { placementKey } from "./usePlacement";
-
-const columns = [
-  { key: "model", name: "Model" },
-  { key: "engine", name: "Engine" },
-  { key: "sessions", name: "Sessions", numeric: true },
-  { key: "prompts", name: "Prompts", numeric: true },
-  { key: "output", name: "Output tokens", numeric: true },
-  { key: "seconds", name: "Answered in", numeric: true },
-  { key: "load", name: "Loaded in", numeric: true },
-  { key: "latest", name: "Latest" },
-  { key: "use", name: "In this placement" },
-] as const;
 
 function RemoveSessions({ row, onRemoved }: { readonly row: MeasuredRow; readonly onRemoved: () => void }) {
   const client = useTRPCClient();
@@ -69,48 +57,50 @@ export function MeasuredSessions({ placement }: { readonly placement: EnsemblePl
         <PanelState status={status}>
           {() => (
             <div className="flex flex-col gap-3">
-              <Table caption="Measured sessions by model and engine" columns={columns} stacked>
-                {rows.map((row) => {
-                  const identity = identities.get(row.of.model);
-                  return (
-                    <tr key={row.key} className="align-top">
-                      <td className="whitespace-nowrap">{identity === undefined ? row.of.model : <ModelChip identity={identity} />}</td>
-                      <td data-name="engine" className="whitespace-nowrap">
-                        {row.engine}
-                      </td>
-                      <td data-name="sessions" className="text-right whitespace-nowrap">
+              <DataTable
+                caption="Measured sessions by model and engine"
+                stacked
+                rows={rows}
+                rowKey={(row) => row.key}
+                rowClass="align-top"
+                columns={[
+                  {
+                    name: "Model",
+                    className: "whitespace-nowrap",
+                    cell: (row) => <ModelName model={row.of.model} identities={identities} />,
+                  },
+                  { name: "Engine", labelled: true, className: "whitespace-nowrap", cell: (row) => row.engine },
+                  {
+                    name: "Sessions",
+                    numeric: true,
+                    cell: (row) => (
+                      <>
                         {row.sessions}
                         {row.emulated !== "" && (
                           <div className="mt-0.5">
                             <Badge tone="hatched">{row.emulated}</Badge>
                           </div>
                         )}
-                      </td>
-                      <td data-name="prompts" className="text-right">
-                        {row.prompts}
-                      </td>
-                      <td data-name="output tokens" className="text-right">
-                        {row.output}
-                      </td>
-                      <td data-name="answered in" className="text-right">
-                        {row.seconds}
-                      </td>
-                      <td data-name="loaded in" className="text-right">
-                        {row.load}
-                      </td>
-                      <td data-name="latest" className="whitespace-nowrap text-ink-3">
-                        {row.latest}
-                      </td>
-                      <td className="min-w-64">
-                        <div className="flex items-start justify-between gap-3">
-                          <span className="text-ink-2">{row.use}</span>
-                          <RemoveSessions row={row} onRemoved={onChanged} />
-                        </div>
-                      </td>
-                    </tr>
-                  );
-                })}
-              </Table>
+                      </>
+                    ),
+                  },
+                  { name: "Prompts", numeric: true, cell: (row) => row.prompts },
+                  { name: "Output tokens", numeric: true, cell: (row) => row.output },
+                  { name: "Answered in", numeric: true, cell: (row) => row.seconds },
+                  { name: "Loaded in", numeric: true, cell: (row) => row.load },
+                  { name: "Latest", labelled: true, className: "whitespace-nowrap text-ink-3", cell: (row) => row.latest },
+                  {
+                    name: "In this placement",
+                    className: "min-w-64",
+                    cell: (row) => (
+                      <div className="flex items-start justify-between gap-3">
+                        <span className="text-ink-2">{row.use}</span>
+                        <RemoveSessions row={row} onRemoved={onChanged} />
+                      </div>
+                    ),
+                  },
+                ]}
+              />
               {unmeasured !== null && <p className="text-sm text-ink-2">{unmeasured}</p>}
             </div>
           )}

@@ -3,25 +3,12 @@
 import { useState } from "react";
 import { StateWord } from "@/components/ui/Badge";
 import { Button } from "@/components/ui/Button";
+import { DataTable } from "@/components/ui/DataTable";
 import { PanelState } from "@/components/ui/PanelState";
-import { Table } from "@/components/ui/Table";
 import { JobProgress } from "../planning/JobProgress";
 import type { SolveQuestion } from "../planning/usePlanning";
 import { preparePrices, prepareSensitivity, type SensitivityRow } from "./prepareExamination";
 import { type Examining, useExamination } from "./useExamination";
-
-const priceColumns = [
-  { key: "change", name: "With" },
-  { key: "p95", name: "p95", numeric: true },
-  { key: "difference", name: "Difference", numeric: true },
-] as const;
-
-const sensitivityColumns = [
-  { key: "case", name: "Change" },
-  { key: "kept", name: "This plan: p95, quality", numeric: true },
-  { key: "anew", name: "New plan", numeric: true },
-  { key: "changes", name: "which changes" },
-] as const;
 
 /** What one thing more or less would bring, and how the plan stands when what it took for granted is off. Asked for, since each takes a while. */
 export function WhatIfPanel({ question }: { readonly question: SolveQuestion }) {
@@ -41,15 +28,16 @@ export function WhatIfPanel({ question }: { readonly question: SolveQuestion }) 
         onAsk={() => setPricesFor(text)}
       >
         {prices.examination !== null && (
-          <Table caption="What would change the latency" columns={priceColumns}>
-            {preparePrices(prices.examination).map(({ key, change, p95, difference }) => (
-              <tr key={key}>
-                <td>{change}</td>
-                <td className="text-right whitespace-nowrap">{p95}</td>
-                <td className="text-right whitespace-nowrap">{difference}</td>
-              </tr>
-            ))}
-          </Table>
+          <DataTable
+            caption="What would change the latency"
+            rows={preparePrices(prices.examination)}
+            rowKey={({ key }) => key}
+            columns={[
+              { name: "With", cell: ({ change }) => change },
+              { name: "p95", numeric: true, cell: ({ p95 }) => p95 },
+              { name: "Difference", numeric: true, cell: ({ difference }) => difference },
+            ]}
+          />
         )}
       </Asked>
       <Asked
@@ -60,19 +48,26 @@ export function WhatIfPanel({ question }: { readonly question: SolveQuestion }) 
         onAsk={() => setSensitivityFor(text)}
       >
         {sensitivity.examination !== null && (
-          <Table caption="The plan under other forecasts" columns={sensitivityColumns}>
-            {prepareSensitivity(sensitivity.examination).map(({ key, says, keeps, kept, anew, changes }) => (
-              <tr key={key}>
-                <td>{says}</td>
-                <td className="text-right">
-                  <StateWord tone={keeps ? "good" : "bad"}>{keeps ? "holds" : "misses"}</StateWord>
-                  <Outcome figures={kept} />
-                </td>
-                <td className="text-right">{anew === null ? "no plan" : <Outcome figures={anew} />}</td>
-                <td>{changes}</td>
-              </tr>
-            ))}
-          </Table>
+          <DataTable
+            caption="The plan under other forecasts"
+            rows={prepareSensitivity(sensitivity.examination)}
+            rowKey={({ key }) => key}
+            columns={[
+              { name: "Change", cell: ({ says }) => says },
+              {
+                name: "This plan: p95, quality",
+                numeric: true,
+                cell: ({ keeps, kept }) => (
+                  <>
+                    <StateWord tone={keeps ? "good" : "bad"}>{keeps ? "holds" : "misses"}</StateWord>
+                    <Outcome figures={kept} />
+                  </>
+                ),
+              },
+              { name: "New plan", numeric: true, cell: ({ anew }) => (anew === null ? "no plan" : <Outcome figures={anew} />) },
+              { name: "which changes", cell: ({ changes }) => changes },
+            ]}
+          />
         )}
       </Asked>
     </div>

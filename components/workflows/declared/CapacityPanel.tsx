@@ -7,21 +7,13 @@ import { unwrapOutcome } from "@/components/api/unwrapOutcome";
 import { LineChart } from "@/components/charts/LineChart";
 import { Badge } from "@/components/ui/Badge";
 import { Button } from "@/components/ui/Button";
+import { DataTable } from "@/components/ui/DataTable";
 import { SelectField } from "@/components/ui/Field";
 import { Panel } from "@/components/ui/Panel";
 import { PanelState, type PanelStatus } from "@/components/ui/PanelState";
 import { queryStatus } from "@/components/ui/queryStatus";
-import { Table } from "@/components/ui/Table";
 import type { CapacityCurve } from "@/server/contracts/studio";
 import { prepareCapacity } from "./prepareCapacity";
-
-const columns = [
-  { key: "admitted", name: "Configurations admitted" },
-  { key: "rate", name: "Programs a second", numeric: true },
-  { key: "times", name: "Of the largest", numeric: true },
-  { key: "quality", name: "Quality", numeric: true },
-  { key: "loss", name: "Compared with the largest", numeric: true },
-] as const;
 
 function Curve({ curve, workflow }: { readonly curve: CapacityCurve; readonly workflow: string }) {
   const { lines, rows, says } = useMemo(() => prepareCapacity(curve, workflow), [curve, workflow]);
@@ -32,25 +24,19 @@ function Curve({ curve, workflow }: { readonly curve: CapacityCurve; readonly wo
         J: just in time, with the mean share of configurations that count as accurate. L: the largest models throughout. All figures are
         modelled, none measured.
       </p>
-      <Table caption="Quality and capacity as fewer configurations are admitted, modelled" columns={columns} stacked>
-        {rows.map((row) => (
-          <tr key={row.key}>
-            <td data-name="admitted">{row.admitted}</td>
-            <td data-name="programs a second" className="text-right">
-              {row.rate}
-            </td>
-            <td data-name="of the largest" className="text-right">
-              {row.timesLargest}
-            </td>
-            <td data-name="quality" className="text-right">
-              {row.quality}
-            </td>
-            <td data-name="compared with the largest" className="text-right">
-              {row.loss}
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <DataTable
+        caption="Quality and capacity as fewer configurations are admitted, modelled"
+        stacked
+        rows={rows}
+        rowKey={(row) => row.key}
+        columns={[
+          { name: "Configurations admitted", labelled: true, cell: (row) => row.admitted },
+          { name: "Programs a second", numeric: true, cell: (row) => row.rate },
+          { name: "Of the largest", numeric: true, cell: (row) => row.timesLargest },
+          { name: "Quality", numeric: true, cell: (row) => row.quality },
+          { name: "Compared with the largest", numeric: true, cell: (row) => row.loss },
+        ]}
+      />
       <ul aria-label="How it was computed" className="list-disc pl-5 text-xs text-ink-3">
         {curve.notes.map((note) => (
           <li key={note}>{note}</li>

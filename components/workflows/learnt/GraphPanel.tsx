@@ -2,10 +2,10 @@
 
 import { useMemo } from "react";
 import { Button } from "@/components/ui/Button";
+import { DataTable } from "@/components/ui/DataTable";
 import { SelectField } from "@/components/ui/Field";
 import { formatCount, formatCounted, formatSeconds } from "@/components/ui/format";
 import { Panel } from "@/components/ui/Panel";
-import { Table } from "@/components/ui/Table";
 import type { ApplicationView } from "@/solver/workflow/learning/workflowsView";
 import type { AgentIdentities } from "../graph/agentIdentity";
 import { CallGraph } from "./CallGraph";
@@ -14,32 +14,22 @@ import { type CallGraphPicture, prepareCallGraph, signWords } from "./prepareCal
 /** Rows of the table before the rest is asked for. */
 const MOST_ROWS = 12;
 
-const columns = [
-  { key: "from", name: "From" },
-  { key: "to", name: "To" },
-  { key: "calls", name: "Calls a program", numeric: true },
-  { key: "programs", name: "In programs", numeric: true },
-  { key: "how", name: "How" },
-] as const;
-
 function EdgeTable({ picture, all }: { readonly picture: CallGraphPicture; readonly all: boolean }) {
   const rows = all ? picture.rows : picture.rows.slice(0, MOST_ROWS);
   return (
-    <Table caption="Which agent's calls follow whose answers" columns={columns} stacked>
-      {rows.map((row) => (
-        <tr key={row.key}>
-          <td data-name="from">{row.from}</td>
-          <td data-name="to">{row.to}</td>
-          <td data-name="calls a program" className="text-right">
-            {row.perProgram}
-          </td>
-          <td data-name="in programs" className="text-right">
-            {row.programs}
-          </td>
-          <td className="text-ink-2">{row.how}</td>
-        </tr>
-      ))}
-    </Table>
+    <DataTable
+      caption="Which agent's calls follow whose answers"
+      stacked
+      rows={rows}
+      rowKey={(row) => row.key}
+      columns={[
+        { name: "From", labelled: true, cell: (row) => row.from },
+        { name: "To", labelled: true, cell: (row) => row.to },
+        { name: "Calls a program", numeric: true, cell: (row) => row.perProgram },
+        { name: "In programs", numeric: true, cell: (row) => row.programs },
+        { name: "How", className: "text-ink-2", cell: (row) => row.how },
+      ]}
+    />
   );
 }
 

@@ -3,20 +3,12 @@
 import { useMemo } from "react";
 import { cssPercent } from "@/components/charts/cssPercent";
 import { Button } from "@/components/ui/Button";
+import { DataTable } from "@/components/ui/DataTable";
 import { Panel } from "@/components/ui/Panel";
 import { PanelState } from "@/components/ui/PanelState";
 import { queryStatus } from "@/components/ui/queryStatus";
-import { Table } from "@/components/ui/Table";
 import { MOST_PAIRS, prepareWaitTimes } from "./prepareWaitTimes";
 import { useWaited } from "./useWorkflows";
-
-const columns = [
-  { key: "waiter", name: "Who waited" },
-  { key: "ahead", name: "Who went ahead" },
-  { key: "passes", name: "Times", numeric: true },
-  { key: "seconds", name: "Waited so", numeric: true },
-  { key: "share", name: "Of all waiting", numeric: true },
-] as const;
 
 /** Who waited for whom, by the gateway's newest records. */
 export function WaitTimesPanel(props: { readonly clusterId: string; readonly all: boolean; readonly onAll: (all: boolean) => void }) {
@@ -40,28 +32,30 @@ export function WaitTimesPanel(props: { readonly clusterId: string; readonly all
                 {picture.says} {picture.lacks}
               </p>
               {picture.rows.length > 0 && (
-                <Table caption="Agents that waited, and agents that were dispatched to the same model meanwhile" columns={columns} stacked>
-                  {picture.rows.map((row) => (
-                    <tr key={row.key}>
-                      <td data-name="waited">{row.waiter}</td>
-                      <td data-name="ahead">{row.ahead}</td>
-                      <td data-name="times" className="text-right">
-                        {row.passes}
-                      </td>
-                      <td data-name="waited so" className="text-right">
-                        {row.seconds}
-                      </td>
-                      <td data-name="of all waiting" className="text-right">
+                <DataTable
+                  caption="Agents that waited, and agents that were dispatched to the same model meanwhile"
+                  stacked
+                  rows={picture.rows}
+                  rowKey={(row) => row.key}
+                  columns={[
+                    { name: "Who waited", labelled: true, cell: (row) => row.waiter },
+                    { name: "Who went ahead", labelled: true, cell: (row) => row.ahead },
+                    { name: "Times", numeric: true, cell: (row) => row.passes },
+                    { name: "Waited so", numeric: true, cell: (row) => row.seconds },
+                    {
+                      name: "Of all waiting",
+                      numeric: true,
+                      cell: (row) => (
                         <span className="inline-flex items-center gap-2">
                           <span aria-hidden="true" className="inline-block h-2 w-16 overflow-hidden rounded bg-line">
                             <span className="block h-full bg-ink-3" style={{ width: cssPercent(row.part) }} />
                           </span>
                           {row.share}
                         </span>
-                      </td>
-                    </tr>
-                  ))}
-                </Table>
+                      ),
+                    },
+                  ]}
+                />
               )}
               {picture.left > 0 && (
                 <div>
