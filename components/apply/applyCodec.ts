@@ -1,17 +1,10 @@
-import type { UrlCodec } from "../url/useUrlView";
+import { codecOf, flag, named, type ViewOf } from "../url/addressFields";
 
-/** What defines how a difference is looked at. */
-export interface ApplyView {
+/** How a difference is looked at. */
+export const applyCodec = codecOf({
   /** Unchanged lines, files and engines are left out. */
-  readonly hideUnchanged: boolean;
+  hideUnchanged: named("unchanged", flag("shown", false)),
   /** The generated files are open. */
-  readonly manifests: boolean;
-}
-
-export const applyCodec: UrlCodec<ApplyView> = {
-  parse: (params) => ({ hideUnchanged: params.get("unchanged") !== "shown", manifests: params.get("manifests") === "open" }),
-  format: ({ hideUnchanged, manifests }) => ({
-    unchanged: hideUnchanged ? undefined : "shown",
-    manifests: manifests ? "open" : undefined,
-  }),
-};
+  manifests: flag("open"),
+});
+export type ApplyView = ViewOf<typeof applyCodec>;

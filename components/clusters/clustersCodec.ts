@@ -1,26 +1,13 @@
-import { readWord } from "../url/readParam";
-import type { UrlCodec } from "../url/useUrlView";
+import { codecOf, flag, text, type ViewOf, word } from "../url/addressFields";
 
 export const attachKinds = ["endpoints", "processes", "kubernetes", "ray"] as const;
 export type AttachKind = (typeof attachKinds)[number];
 
 /** What the Clusters page shows: all of them, one of them whole, or how one is attached or described. */
-export interface ClustersView {
+export const clustersCodec = codecOf({
   /** Id of the cluster that is shown whole. */
-  readonly show: string | null;
-  readonly attach: AttachKind | null;
-  readonly describe: boolean;
-}
-
-export const clustersCodec: UrlCodec<ClustersView> = {
-  parse: (params) => ({
-    show: params.get("show"),
-    attach: readWord(params, "attach", attachKinds),
-    describe: params.get("describe") === "open",
-  }),
-  format: (view) => ({
-    show: view.show ?? undefined,
-    attach: view.attach ?? undefined,
-    describe: view.describe ? "open" : undefined,
-  }),
-};
+  show: text(),
+  attach: word(attachKinds),
+  describe: flag("open"),
+});
+export type ClustersView = ViewOf<typeof clustersCodec>;

@@ -8,8 +8,7 @@ import { buttonClass } from "../ui/Button";
 import { PageHeader } from "../ui/PageHeader";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
-import { readWord } from "../url/readParam";
-import type { UrlCodec } from "../url/useUrlView";
+import { codecOf, named, withDefault, word } from "../url/addressFields";
 import { useUrlView } from "../url/useUrlView";
 import { LabelDesk } from "./LabelDesk";
 import type { LabelKind } from "./labelChoices";
@@ -17,10 +16,7 @@ import { noAnswers } from "./noAnswers";
 import { TrustDisclosure } from "./TrustDisclosure";
 
 /** Whether one answer is labelled at a time, or two are compared: `?answers=two`. */
-export const labelCodec: UrlCodec<{ readonly kind: LabelKind }> = {
-  parse: (params) => ({ kind: readWord(params, "answers", ["two"]) ?? "one" }),
-  format: ({ kind }) => ({ answers: kind === "one" ? undefined : kind }),
-};
+export const labelCodec = codecOf({ kind: named("answers", withDefault(word(["one", "two"]), "one")) });
 
 const kinds: readonly { readonly kind: LabelKind; readonly name: string }[] = [
   { kind: "one", name: "One answer" },

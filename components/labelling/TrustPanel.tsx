@@ -12,8 +12,7 @@ import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useDebounced } from "../ui/useDebounced";
-import { readNumber } from "../url/readParam";
-import type { UrlCodec } from "../url/useUrlView";
+import { codecOf, number } from "../url/addressFields";
 import { useUrlView } from "../url/useUrlView";
 import { MeasureTrust } from "./MeasureTrust";
 import { noAnswers } from "./noAnswers";
@@ -22,10 +21,7 @@ import { prepareTrust } from "./prepareTrust";
 import { usePlannedFloor } from "./usePlannedFloor";
 
 /** The floor of quality that measures are held against: `?floor=80`. null: the one that the page begins with. */
-export const floorCodec: UrlCodec<{ readonly floor: number | null }> = {
-  parse: (params) => ({ floor: readNumber(params, "floor", { min: 0, max: 100 }) }),
-  format: ({ floor }) => ({ floor: floor === null ? undefined : String(floor) }),
-};
+export const floorCodec = codecOf({ floor: number({ min: 0, max: 100 }) });
 
 /** How still the floor must be before measures are held against it. */
 const STILL_MS = 300;

@@ -15,7 +15,7 @@ import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useSessionState } from "../ui/useSessionState";
-import type { UrlCodec } from "../url/useUrlView";
+import { codecOf, text } from "../url/addressFields";
 import { useUrlView } from "../url/useUrlView";
 import { WorkloadTabs } from "../workloads/WorkloadTabs";
 import { CandidateList } from "./CandidateList";
@@ -26,16 +26,11 @@ import { prepareRequest } from "./prepareRequest";
 import { type ProfileForm, startingForm, startingMeasures, startingModels, withMeasure } from "./profileForm";
 import { useProfileEndpoints } from "./useProfileEndpoints";
 
-/** What defines the view of a new profile; the rest of the form is too long for an address and is kept in the tab's storage. */
-interface NewProfileView {
+/** The view of a new profile; the rest of the form is too long for an address and is kept in the tab's storage. */
+const newProfileCodec = codecOf({
   /** Id of the sample; null: the newest. */
-  readonly set: string | null;
-}
-
-const newProfileCodec: UrlCodec<NewProfileView> = {
-  parse: (params) => ({ set: params.get("set") }),
-  format: ({ set }) => ({ set: set ?? undefined }),
-};
+  set: text(),
+});
 
 /** The form of one sample, filled in from its storage and from what is there to be asked. */
 function Filled(props: {

@@ -13,27 +13,14 @@ import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { Table } from "../ui/Table";
-import { readWord } from "../url/readParam";
-import type { UrlCodec } from "../url/useUrlView";
+import { codecOf, flag, named, text, type ViewOf } from "../url/addressFields";
 import { useUrlView } from "../url/useUrlView";
 import { OriginBadges } from "./OriginBadges";
 import { type ComparisonRow, commonText, nameOf, onlyApart, prepareComparison, prepareLineage } from "./prepareComparison";
 
 /** Which two workloads are compared, and whether only what differs is shown. */
-interface CompareView {
-  readonly a: string | null;
-  readonly b: string | null;
-  readonly onlyApart: boolean;
-}
-
-const compareCodec: UrlCodec<CompareView> = {
-  parse: (params) => ({
-    a: params.get("a") || null,
-    b: params.get("b") || null,
-    onlyApart: readWord(params, "rows", ["apart"]) !== null,
-  }),
-  format: ({ a, b, onlyApart }) => ({ a: a ?? undefined, b: b ?? undefined, rows: onlyApart ? "apart" : undefined }),
-};
+const compareCodec = codecOf({ a: text(), b: text(), onlyApart: named("rows", flag("apart")) });
+type CompareView = ViewOf<typeof compareCodec>;
 
 const tones: Readonly<Record<ComparisonRow["verdict"], string>> = {
   apart: "font-semibold text-accent",

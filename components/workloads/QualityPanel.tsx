@@ -1,9 +1,9 @@
 import type { WorkloadDetail, WorkloadSummary } from "@/server/contracts/studio";
 import { formatCount, formatCounted } from "../ui/format";
+import { ModelName } from "../ui/ModelChip";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
 import { Table } from "../ui/Table";
-import { ModelName } from "../ui/ModelChip";
 import { noiseFloorText, prepareSteps, withHalf } from "./prepareWorkload";
 
 /** Quality, judged score and length of each model, and which differences this many prompts can tell. */

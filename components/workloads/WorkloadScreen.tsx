@@ -19,7 +19,7 @@ import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { RemoveButton } from "../ui/RemoveButton";
 import { useModelIdentities } from "../ui/useModelIdentities";
-import type { UrlCodec } from "../url/useUrlView";
+import { codecOf, flag, named } from "../url/addressFields";
 import { useUrlView } from "../url/useUrlView";
 import { AgreementPanel } from "./AgreementPanel";
 import { ArrivalsDialog } from "./ArrivalsDialog";
@@ -32,17 +32,10 @@ import { judgedText, versionText } from "./prepareWorkloads";
 import { QualityPanel } from "./QualityPanel";
 import { WorkloadTabs } from "./WorkloadTabs";
 
-/** Whether a dialog named by a parameter is open, so that other pages can link to it: `?import=open`. */
-function flagCodec(name: string): UrlCodec<{ readonly open: boolean }> {
-  return {
-    parse: (params) => ({ open: params.get(name) === "open" }),
-    format: (view) => ({ [name]: view.open ? "open" : undefined }),
-  };
-}
-
 type Opened = Outputs["workloads"]["get"];
 
-const rearriveCodec = flagCodec("rearrive");
+/** Whether the dialog is open, so that other pages can link to it. */
+const rearriveCodec = codecOf({ open: named("rearrive", flag("open")) });
 
 /** An age of nothing reads as now, which the first arrival is not. */
 const sinceFirst = (seconds: number): string => (seconds === 0 ? "0" : formatAge(seconds));

@@ -1,19 +1,7 @@
-import { readNumber } from "@/components/url/readParam";
-import type { UrlCodec } from "@/components/url/useUrlView";
+import { codecOf, named, number, type ViewOf } from "@/components/url/addressFields";
 import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
 import { constraintLimits } from "@/solver/plan/constraintLimits";
 import type { PlanConstraints } from "@/solver/plan/constraints";
-
-/** What an operator asks of a plan beside its objective. */
-export interface ConstraintsView {
-  readonly constraints: PlanConstraints;
-  /** A judge that runs as an engine of its own; null: one outside of the plan. */
-  readonly judge: EngineJudge | null;
-  /** Mean seconds of a call of a judge outside of the plan, in place of what is known of it; null: as known. */
-  readonly judgeSeconds: number | null;
-  /** AUC of the router by which requests may start at a later stage; null: all start at the first. */
-  readonly routerAuc: number | null;
-}
 
 export interface EngineJudge {
   readonly model: string;
@@ -142,17 +130,20 @@ function parseJudge(text: string): EngineJudge | null {
   return model === null || rubricTokens === null || outputTokens === null ? null : { model, rubricTokens, outputTokens };
 }
 
-export const constraintsCodec: UrlCodec<ConstraintsView> = {
-  parse: (params) => ({
-    constraints: parseConstraints(params.get("constraints") ?? ""),
-    judge: parseJudge(params.get("judge") ?? ""),
-    judgeSeconds: readNumber(params, "judge-seconds", JUDGE_SECONDS_BOUNDS),
-    routerAuc: readNumber(params, "router", ROUTER_AUC_BOUNDS),
-  }),
-  format: ({ constraints, judge, judgeSeconds, routerAuc }) => ({
-    constraints: formatConstraints(constraints) || undefined,
-    judge: judge === null ? undefined : formatJudge(judge),
-    "judge-seconds": judgeSeconds === null ? undefined : String(judgeSeconds),
-    router: routerAuc === null ? undefined : String(routerAuc),
-  }),
-};
+/** What an operator asks of a plan beside its objective. */
+export const constraintsCodec = codecOf({
+  constraints: {
+    parse: (line) => parseConstraints(line ?? ""),
+    format: (constraints: PlanConstraints) => formatConstraints(constraints) || undefined,
+  },
+  /** A judge that runs as an engine of its own; null: one outside of the plan. */
+  judge: {
+    parse: (judge) => parseJudge(judge ?? ""),
+    format: (judge: EngineJudge | null) => (judge === null ? undefined : formatJudge(judge)),
+  },
+  /** Mean seconds of a call of a judge outside of the plan, in place of what is known of it; null: as known. */
+  judgeSeconds: named("judge-seconds", number(JUDGE_SECONDS_BOUNDS)),
+  /** AUC of the router by which requests may start at a later stage; null: all start at the first. */
+  routerAuc: named("router", number(ROUTER_AUC_BOUNDS)),
+});
+export type ConstraintsView = ViewOf<typeof constraintsCodec>;
