@@ -8,6 +8,7 @@ import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 import { TextField } from "../ui/Field";
 import { formatDate } from "../ui/format";
 import { GateWarning } from "../workloads/GateWarning";
@@ -80,11 +81,7 @@ export function ApprovePanel({ plan, cluster, approvals, onApproved }: ApprovePa
           </Button>
         </form>
       )}
-      {approve.error !== null && (
-        <p role="alert" className="text-sm text-bad">
-          {approve.error.message}
-        </p>
-      )}
+      <ErrorLine error={approve.error} />
     </div>
   );
 }

@@ -10,10 +10,9 @@ import { cascadeText } from "../routing/usePlanChoices";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { StateWord, type Tone } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
-import { ErrorLine } from "../ui/ErrorLine";
 import { TextField } from "../ui/Field";
+import { FormModal } from "../ui/FormModal";
 import { ABSENT, formatDate, formatScore, formatSeconds, shortHash } from "../ui/format";
-import { Modal } from "../ui/Modal";
 import { Table } from "../ui/Table";
 import { predictedText } from "./predictedText";
 import {
@@ -57,29 +56,20 @@ function StopAll({ clusterId, clusterName }: { readonly clusterId: string; reado
   return (
     <>
       <Button onClick={() => setOpen(true)}>Roll back to nothing</Button>
-      <Modal
+      <FormModal
         open={open}
-        onOpenChange={setOpen}
+        onClose={() => setOpen(false)}
         title="Roll back to nothing?"
         description="No plan was in force before this one. The gateway stops taking requests, every engine is drained and then stopped."
+        act={stop}
+        ready={typed === clusterName}
+        onSubmit={() => stop.mutate()}
+        keep="Keep it running"
+        go="Stop every engine"
+        look="danger"
       >
-        <form
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (typed === clusterName && !stop.isPending) stop.mutate();
-          }}
-        >
-          <TextField label={`Type ${clusterName} to confirm`} value={typed} onChange={setTyped} />
-          <ErrorLine error={stop.error} />
-          <div className="flex justify-end gap-2">
-            <Button onClick={() => setOpen(false)}>Keep it running</Button>
-            <Button type="submit" look="danger" disabled={typed !== clusterName}>
-              Stop every engine
-            </Button>
-          </div>
-        </form>
-      </Modal>
+        <TextField label={`Type ${clusterName} to confirm`} value={typed} onChange={setTyped} />
+      </FormModal>
     </>
   );
 }

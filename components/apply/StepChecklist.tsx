@@ -1,11 +1,25 @@
 "use client";
 
+import { useState } from "react";
 import type { ApplyStep, JournalLine } from "@/server/contracts/studio";
+import { EngineLogText } from "../clusters/EngineLogText";
 import { StateWord } from "../ui/Badge";
 import { useNow } from "../ui/useNow";
-import { EngineLog } from "./EngineLog";
 import { JournalList } from "./JournalList";
 import { prepareSteps } from "./prepareSteps";
+
+/** What an engine wrote last, under the step that waits for it. */
+function EngineLog({ clusterId, engineId }: { readonly clusterId: string; readonly engineId: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="min-w-0 open:basis-full" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="text-xs text-ink-3">
+        Log<span className="sr-only"> of {engineId}</span>
+      </summary>
+      {open && <EngineLogText clusterId={clusterId} engineId={engineId} />}
+    </details>
+  );
+}
 
 /** The steps of a roll-out with their state in words, what they wait for, the time taken, and on demand journal and log. */
 export function StepChecklist(props: {

@@ -7,6 +7,7 @@ import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 import { SelectField } from "../ui/Field";
 import { FilePicker } from "../ui/FilePicker";
 import { Panel } from "../ui/Panel";
@@ -62,11 +63,7 @@ function FromCluster({ onTable }: { readonly onTable: (uploadId: string) => void
           </p>
         )}
       </div>
-      {take.error !== null && (
-        <p role="alert" className="text-sm text-bad">
-          {take.error.message}
-        </p>
-      )}
+      <ErrorLine error={take.error} />
       {take.data?.uploadId === null && <LiveRowsReport live={take.data.live} />}
     </div>
   );
@@ -94,11 +91,7 @@ function Taken({ uploadId }: { readonly uploadId: string }) {
         </Button>
         <span className="text-xs text-ink-3">CSV with units in the header. Uploading it gives the same rows.</span>
       </div>
-      {download.error !== null && (
-        <p role="alert" className="text-sm text-bad">
-          {download.error.message}
-        </p>
-      )}
+      <ErrorLine error={download.error} />
     </div>
   );
 }

@@ -3,9 +3,8 @@ import { useState } from "react";
 import { MOST_CARD_FIGURE, MOST_GPU_PRICE_USD } from "@/solver/hardware/cardSchema";
 import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { Button } from "../ui/Button";
 import { NumberField, SelectField, TextField } from "../ui/Field";
-import { Modal } from "../ui/Modal";
+import { FormModal } from "../ui/FormModal";
 import type { GpuEntry } from "./prepareCards";
 
 type Gpu = Inputs["cards"]["addGpu"];
@@ -81,84 +80,67 @@ export function AddGpu({ gpus, onClose }: { readonly gpus: readonly [GpuEntry, .
     onChange: (value: number) => put({ [key]: value }),
   });
   return (
-    <Modal
+    <FormModal
       open
-      onOpenChange={(open) => open || onClose()}
+      onClose={onClose}
       title="Add a GPU"
       description="Figures of its data sheet: compute dense, without sparsity, and links in one direction."
+      act={add}
+      ready={[form.id, form.name, form.source].every((text) => text.trim() !== "")}
+      onSubmit={() => add.mutate()}
+      keep={null}
+      go="Add GPU"
     >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate();
-        }}
-      >
-        <div className="grid gap-4 sm:grid-cols-2">
-          <TextField label="Id" value={form.id} maxLength={80} placeholder="such as h20" onChange={(id) => put({ id })} />
-          <TextField label="Name" value={form.name} maxLength={80} placeholder="such as NVIDIA H20" onChange={(name) => put({ name })} />
-          <SelectField
-            label="Start from the figures of"
-            className="sm:col-span-2"
-            value={form.startsFrom}
-            options={gpus.map(({ id, name }) => ({ value: id, text: name }))}
-            onChange={(id) => {
-              const { id: own, name, source, usdPerGpuHour } = form;
-              setForm({ ...formOf(gpus.find((card) => card.id === id) ?? gpus[0]), id: own, name, source, usdPerGpuHour });
-            }}
-          />
-          <NumberField label="Memory" unit="GiB" above min={0} max={Math.floor(MOST_CARD_FIGURE / GIB)} {...number("memoryGib")} />
-          <NumberField label="Memory bandwidth" unit="TB/s" above min={0} max={MOST_TERA} step={0.01} {...number("terabytesPerSecond")} />
-          <NumberField label="Dense bf16 compute" unit="TFLOPS" above min={0} max={MOST_TERA} {...number("bf16Tflops")} />
-          <NumberField label="Dense fp8 compute" unit="TFLOPS, 0 for none" min={0} max={MOST_TERA} {...number("fp8Tflops")} />
-          <SelectField
-            label="Joined within a node by"
-            value={form.link}
-            options={[
-              { value: "nvlink", text: "NVLink" },
-              { value: "pcie", text: "PCIe" },
-            ]}
-            onChange={(link) => put({ link: link === "pcie" ? "pcie" : "nvlink" })}
-          />
-          <NumberField label="That link, one way" unit="GB/s" above min={0} max={MOST_GIGA} {...number("linkGigabytes")} />
-          <NumberField label="PCIe, one way" unit="GB/s" above min={0} max={MOST_GIGA} {...number("pcieGigabytes")} />
-          <SelectField
-            label="Kernels behave like those of"
-            value={form.efficienciesOf}
-            options={relatives.map((id) => ({ value: id, text: id }))}
-            onChange={(id) => put({ efficienciesOf: relatives.find((each) => each === id) ?? form.efficienciesOf })}
-          />
-          <NumberField
-            label="Price"
-            unit="$ per GPU and hour, 0 for unknown"
-            min={0}
-            max={MOST_GPU_PRICE_USD}
-            step={0.01}
-            {...number("usdPerGpuHour")}
-          />
-          <TextField
-            label="Where the figures come from"
-            value={form.source}
-            maxLength={500}
-            placeholder="such as the maker's data sheet"
-            onChange={(source) => put({ source })}
-          />
-        </div>
-        {add.error !== null && (
-          <p role="alert" className="text-sm text-bad">
-            {add.error.message}
-          </p>
-        )}
-        <div className="flex justify-end">
-          <Button
-            type="submit"
-            look="primary"
-            disabled={add.isPending || [form.id, form.name, form.source].some((text) => text.trim() === "")}
-          >
-            Add GPU
-          </Button>
-        </div>
-      </form>
-    </Modal>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField label="Id" value={form.id} maxLength={80} placeholder="such as h20" onChange={(id) => put({ id })} />
+        <TextField label="Name" value={form.name} maxLength={80} placeholder="such as NVIDIA H20" onChange={(name) => put({ name })} />
+        <SelectField
+          label="Start from the figures of"
+          className="sm:col-span-2"
+          value={form.startsFrom}
+          options={gpus.map(({ id, name }) => ({ value: id, text: name }))}
+          onChange={(id) => {
+            const { id: own, name, source, usdPerGpuHour } = form;
+            setForm({ ...formOf(gpus.find((card) => card.id === id) ?? gpus[0]), id: own, name, source, usdPerGpuHour });
+          }}
+        />
+        <NumberField label="Memory" unit="GiB" above min={0} max={Math.floor(MOST_CARD_FIGURE / GIB)} {...number("memoryGib")} />
+        <NumberField label="Memory bandwidth" unit="TB/s" above min={0} max={MOST_TERA} step={0.01} {...number("terabytesPerSecond")} />
+        <NumberField label="Dense bf16 compute" unit="TFLOPS" above min={0} max={MOST_TERA} {...number("bf16Tflops")} />
+        <NumberField label="Dense fp8 compute" unit="TFLOPS, 0 for none" min={0} max={MOST_TERA} {...number("fp8Tflops")} />
+        <SelectField
+          label="Joined within a node by"
+          value={form.link}
+          options={[
+            { value: "nvlink", text: "NVLink" },
+            { value: "pcie", text: "PCIe" },
+          ]}
+          onChange={(link) => put({ link: link === "pcie" ? "pcie" : "nvlink" })}
+        />
+        <NumberField label="That link, one way" unit="GB/s" above min={0} max={MOST_GIGA} {...number("linkGigabytes")} />
+        <NumberField label="PCIe, one way" unit="GB/s" above min={0} max={MOST_GIGA} {...number("pcieGigabytes")} />
+        <SelectField
+          label="Kernels behave like those of"
+          value={form.efficienciesOf}
+          options={relatives.map((id) => ({ value: id, text: id }))}
+          onChange={(id) => put({ efficienciesOf: relatives.find((each) => each === id) ?? form.efficienciesOf })}
+        />
+        <NumberField
+          label="Price"
+          unit="$ per GPU and hour, 0 for unknown"
+          min={0}
+          max={MOST_GPU_PRICE_USD}
+          step={0.01}
+          {...number("usdPerGpuHour")}
+        />
+        <TextField
+          label="Where the figures come from"
+          value={form.source}
+          maxLength={500}
+          placeholder="such as the maker's data sheet"
+          onChange={(source) => put({ source })}
+        />
+      </div>
+    </FormModal>
   );
 }

@@ -4,11 +4,26 @@ import { useState } from "react";
 import type { ClusterEngine } from "@/server/contracts/studio";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
+import { Modal } from "../ui/Modal";
 import { ModelChip } from "../ui/ModelChip";
 import { Table } from "../ui/Table";
 import { useModelIdentities } from "../ui/useModelIdentities";
-import { EngineLog } from "./EngineLog";
+import { EngineLogText } from "./EngineLogText";
 import { absenceText, engineText, engineTone, shapeText } from "./prepareCard";
+
+/** The end of an engine's log over the page. */
+function EngineLog(props: { readonly clusterId: string; readonly engineId: string; readonly onClose: () => void }) {
+  return (
+    <Modal
+      open
+      onOpenChange={(open) => open || props.onClose()}
+      title={`Log of ${props.engineId}`}
+      description="The last lines, with keys hidden."
+    >
+      <EngineLogText clusterId={props.clusterId} engineId={props.engineId} />
+    </Modal>
+  );
+}
 
 const columns = [
   { key: "engine", name: "Engine" },

@@ -7,8 +7,8 @@ import { type Outputs, useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { NumberField, SelectField, TextField } from "../ui/Field";
+import { FormModal } from "../ui/FormModal";
 import { formatCounted, formatUsd } from "../ui/format";
-import { Modal } from "../ui/Modal";
 
 /** Nodes that are alike, as typed so far. */
 interface NodeRow {
@@ -58,62 +58,49 @@ export function DescribeCluster({ open, onOpenChange }: { readonly open: boolean
   const priceOf = (type: string) => rows.find((row) => row.gpu === type)?.usdPerGpuHour ?? null;
   const total = rows.reduce((sum, row) => sum + row.nodes * row.gpusPerNode, 0);
   return (
-    <Modal
+    <FormModal
       open={open}
-      onOpenChange={onOpenChange}
+      onClose={() => onOpenChange(false)}
       title="Describe a cluster"
       description="To plan for hardware you do not have yet. Its plans can be exported; to apply and measure, attach the engines once they are there."
+      // List prices have more digits than a step; what a number may be is checked as it is typed.
+      noValidate
+      act={describe}
+      ready={name.trim() !== ""}
+      onSubmit={() => describe.mutate()}
+      keep={null}
+      go="Describe cluster"
     >
-      <form
-        // List prices have more digits than a step; what a number may be is checked as it is typed.
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          describe.mutate();
-        }}
-      >
-        <TextField label="Name" value={name} maxLength={80} placeholder="such as prod-h100" onChange={setName} />
-        <ul aria-label="Kinds of nodes" className="flex list-none flex-col gap-3">
-          {rows.map((row, index) => (
-            <li key={row.key}>
-              <NodeFields
-                legend={`Nodes ${index + 1}`}
-                row={row}
-                price={row.usdPerGpuHour ?? cardOf(row)?.usdPerGpuHour ?? 0}
-                gpuId={cardOf(row)?.id ?? FIRST_GPU}
-                gpus={gpus}
-                onChange={(part) => change(row, part)}
-                onType={(gpu) => change(row, { gpu, usdPerGpuHour: priceOf(gpu) })}
-                onPrice={(usdPerGpuHour) => setRows(rows.map((each) => (each.gpu === row.gpu ? { ...each, usdPerGpuHour } : each)))}
-                onRemove={rows.length === 1 ? null : () => setRows(rows.filter((each) => each.key !== row.key))}
-              />
-            </li>
-          ))}
-        </ul>
-        <div className="flex flex-wrap items-center gap-3">
-          <Button
-            disabled={rows.length === MOST_ROWS}
-            onClick={() =>
-              setRows([...rows, { key: 1 + Math.max(...rows.map(({ key }) => key)), ...blank, usdPerGpuHour: priceOf(FIRST_GPU) }])
-            }
-          >
-            Add other nodes
-          </Button>
-          <span className="text-sm text-ink-3">{formatCounted(total, "GPU")} in all</span>
-        </div>
-        {describe.error !== null && (
-          <p role="alert" className="text-sm text-bad">
-            {describe.error.message}
-          </p>
-        )}
-        <div className="flex justify-end">
-          <Button type="submit" look="primary" disabled={describe.isPending || name.trim() === ""}>
-            Describe cluster
-          </Button>
-        </div>
-      </form>
-    </Modal>
+      <TextField label="Name" value={name} maxLength={80} placeholder="such as prod-h100" onChange={setName} />
+      <ul aria-label="Kinds of nodes" className="flex list-none flex-col gap-3">
+        {rows.map((row, index) => (
+          <li key={row.key}>
+            <NodeFields
+              legend={`Nodes ${index + 1}`}
+              row={row}
+              price={row.usdPerGpuHour ?? cardOf(row)?.usdPerGpuHour ?? 0}
+              gpuId={cardOf(row)?.id ?? FIRST_GPU}
+              gpus={gpus}
+              onChange={(part) => change(row, part)}
+              onType={(gpu) => change(row, { gpu, usdPerGpuHour: priceOf(gpu) })}
+              onPrice={(usdPerGpuHour) => setRows(rows.map((each) => (each.gpu === row.gpu ? { ...each, usdPerGpuHour } : each)))}
+              onRemove={rows.length === 1 ? null : () => setRows(rows.filter((each) => each.key !== row.key))}
+            />
+          </li>
+        ))}
+      </ul>
+      <div className="flex flex-wrap items-center gap-3">
+        <Button
+          disabled={rows.length === MOST_ROWS}
+          onClick={() =>
+            setRows([...rows, { key: 1 + Math.max(...rows.map(({ key }) => key)), ...blank, usdPerGpuHour: priceOf(FIRST_GPU) }])
+          }
+        >
+          Add other nodes
+        </Button>
+        <span className="text-sm text-ink-3">{formatCounted(total, "GPU")} in all</span>
+      </div>
+    </FormModal>
   );
 }
 

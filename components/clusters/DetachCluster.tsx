@@ -6,9 +6,8 @@ import type { ClusterDetail } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
-import { ErrorLine } from "../ui/ErrorLine";
 import { TextField } from "../ui/Field";
-import { Modal } from "../ui/Modal";
+import { FormModal } from "../ui/FormModal";
 import { detachSentences } from "./prepareCard";
 
 /** Lets go of a cluster, once its name is typed: what stays and what ends is said first. */
@@ -31,7 +30,18 @@ export function DetachCluster(props: { readonly detail: ClusterDetail; readonly 
       <Button look="danger" onClick={() => setOpen(true)}>
         Detach
       </Button>
-      <Modal open={open} onOpenChange={setOpen} title={`Detach ${name}?`} description="The studio stops managing it.">
+      <FormModal
+        open={open}
+        onClose={() => setOpen(false)}
+        title={`Detach ${name}?`}
+        description="The studio stops managing it."
+        act={detach}
+        ready={typed.trim() === name}
+        onSubmit={() => detach.mutate()}
+        keep="Keep it"
+        go="Detach cluster"
+        look="danger"
+      >
         <ul className="flex list-disc flex-col gap-1 pl-5 text-sm">
           {detachSentences(detail).map((sentence) => (
             <li key={sentence} className="[overflow-wrap:anywhere]">
@@ -39,23 +49,8 @@ export function DetachCluster(props: { readonly detail: ClusterDetail; readonly 
             </li>
           ))}
         </ul>
-        <form
-          className="flex flex-col gap-3"
-          onSubmit={(event) => {
-            event.preventDefault();
-            detach.mutate();
-          }}
-        >
-          <TextField label={`Type its name, ${name}`} value={typed} maxLength={80} onChange={setTyped} />
-          <ErrorLine error={detach.error} />
-          <div className="flex justify-end gap-2">
-            <Button onClick={() => setOpen(false)}>Keep it</Button>
-            <Button type="submit" look="danger" disabled={typed.trim() !== name || detach.isPending}>
-              Detach cluster
-            </Button>
-          </div>
-        </form>
-      </Modal>
+        <TextField label={`Type its name, ${name}`} value={typed} maxLength={80} onChange={setTyped} />
+      </FormModal>
     </>
   );
 }

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { memo, useCallback, useMemo, useState } from "react";
 import { useStore } from "zustand";
+import { useNow } from "@/components/ui/useNow";
 import type { ClusterSummary, LiveTopics, Proposal } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { useTRPC } from "../api/trpc";
@@ -20,7 +21,6 @@ import { useModelIdentities } from "../ui/useModelIdentities";
 import { useUrlView } from "../url/useUrlView";
 import { type LiveView, liveCodec } from "./address/liveCodec";
 import { type ChosenFilter, scopedFilter } from "./address/prepareFilter";
-import { useTimeWindow } from "./address/useTimeWindow";
 import { useZoom } from "./address/useZoom";
 import { ChartGrid } from "./charts/ChartGrid";
 import { fitCharts, statingWindow } from "./charts/liveCharts";
@@ -41,6 +41,21 @@ import { createLive, type Live } from "./stream/live";
 import { useInvalidateOnChange } from "./stream/useInvalidateOnChange";
 import { useLiveFrames } from "./stream/useLiveFrames";
 import { useLiveStream } from "./stream/useLiveStream";
+
+const MINUTE_MS = 60_000;
+
+/**
+ * The stretch of time that the page is about, for what is asked beside the charts: where it follows the present, whole minutes from
+ * before the span to after now, so that it is another question once a minute. null until the clock is known.
+ */
+function useTimeWindow(spanMs: number, zoom: TimeWindow | null): TimeWindow | null {
+  const nowMs = useNow(MINUTE_MS / 4);
+  const minute = nowMs === null ? null : Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  return useMemo(
+    () => zoom ?? (minute === null ? null : { fromMs: Math.max(0, minute - spanMs), toMs: minute + 2 * MINUTE_MS }),
+    [zoom, minute, spanMs],
+  );
+}
 
 /** Buckets of a chart: about one for each pixel of a third of a wide window. */
 const POINTS = 300;

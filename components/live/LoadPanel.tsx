@@ -10,6 +10,7 @@ import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { StateWord, type Tone } from "../ui/Badge";
 import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 import { NumberField, SelectField } from "../ui/Field";
 import { formatCount, formatRate, formatScore, formatSeconds } from "../ui/format";
 import { workloadOptions } from "../workloads/workloadOptions";
@@ -131,11 +132,7 @@ export const LoadPanel = memo(function LoadPanel({ clusterId, plan }: { readonly
           </p>
         )}
       </div>
-      {start.error !== null && (
-        <p role="alert" className="text-sm text-bad">
-          {start.error.message}
-        </p>
-      )}
+      <ErrorLine error={start.error} />
       {status !== undefined && status.state !== "idle" && <Progress status={status} />}
     </div>
   );

@@ -1,4 +1,6 @@
-import { useMutation } from "@tanstack/react-query";
+"use client";
+
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import type { ProfileRequest, PromptSet } from "@/server/contracts/studio";
 import { useTRPCClient } from "../api/trpc";
@@ -9,8 +11,31 @@ import { ErrorLine } from "../ui/ErrorLine";
 import { Figure } from "../ui/Figure";
 import { formatAge, formatCount, formatUsd } from "../ui/format";
 import { Panel } from "../ui/Panel";
+import { useDebounced } from "../ui/useDebounced";
 import { startSentence } from "./prepareRequest";
-import { useEstimate } from "./useEstimate";
+
+/** How still a form must be before it is reckoned. */
+const STILL_MS = 500;
+
+/** Engines come and go while a form is open. */
+const REFRESH_MS = 15_000;
+
+/** What a profile would take; that of an earlier request, called so, while a new one is reckoned. `request`: memoised. */
+function useEstimate(request: ProfileRequest | null) {
+  const client = useTRPCClient();
+  const still = useDebounced(request, STILL_MS);
+  const query = useQuery({
+    queryKey: ["profile estimate", still],
+    queryFn: async ({ signal }) => {
+      if (still === null) throw new Error("Nothing is asked.");
+      return unwrapOutcome(await client.profiles.estimate.mutate(still, { signal })).estimate;
+    },
+    enabled: still !== null,
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+  return { query, current: still === request && !query.isPlaceholderData && query.data !== undefined };
+}
 
 /** What it will take, what that rests on, what is in the way, and the button that starts it. */
 export function EstimatePanel(props: {

@@ -3,7 +3,7 @@ import type { ProfileJob } from "@/server/contracts/studio";
 import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
-import { Modal } from "../ui/Modal";
+import { FormModal } from "../ui/FormModal";
 import { useProfileAct } from "./useProfileAct";
 
 /** What can be done about a job that is not over: pause it, or stop it for good after asking once. */
@@ -27,20 +27,17 @@ export function JobActions({ job }: { readonly job: ProfileJob }) {
       <Button look="danger" onClick={() => setOpen(true)}>
         Stop
       </Button>
-      <Modal
+      <FormModal
         open={open}
-        onOpenChange={setOpen}
+        onClose={() => setOpen(false)}
         title={`Stop ${job.request.name} for good?`}
         description="It cannot be resumed. Measurements stay, and a workload can be made of the complete prompts. To continue later, pause it."
-      >
-        <ErrorLine error={stop.error} />
-        <div className="flex justify-end gap-2">
-          <Button onClick={() => setOpen(false)}>Keep it running</Button>
-          <Button look="danger" disabled={stop.isPending} onClick={() => stop.mutate(undefined)}>
-            Stop profile
-          </Button>
-        </div>
-      </Modal>
+        act={stop}
+        onSubmit={() => stop.mutate(undefined)}
+        keep="Keep it running"
+        go="Stop profile"
+        look="danger"
+      />
     </div>
   );
 }

@@ -2,12 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { useRouter } from "next/navigation";
 import type { ProfileJob } from "@/server/contracts/studio";
-import { useTRPC } from "../api/trpc";
+import { useTRPC, useTRPCClient } from "../api/trpc";
 import { TrustPanel } from "../labelling/TrustPanel";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge, StateWord } from "../ui/Badge";
-import { buttonClass } from "../ui/Button";
+import { Button, buttonClass } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 import { formatDate } from "../ui/format";
 import { PageHeader } from "../ui/PageHeader";
 import { PanelState } from "../ui/PanelState";
@@ -19,8 +21,28 @@ import { MakeWorkload } from "./MakeWorkload";
 import { PausedNotice } from "./PausedNotice";
 import { ProgressPanel } from "./ProgressPanel";
 import { askedText, jobRefreshMs, stateOf } from "./prepareJob";
-import { UseForCalibration } from "./UseForCalibration";
 import { useIsEmulated } from "./useIsEmulated";
+import { useProfileAct } from "./useProfileAct";
+
+/** Takes the latencies that were seen to Calibration, where predictions are held against them. */
+function UseForCalibration({ job }: { readonly job: ProfileJob }) {
+  const client = useTRPCClient();
+  const router = useRouter();
+  const link = useClusterLink();
+  const take = useProfileAct(
+    () => client.profiles.toMeasuredRuns.mutate({ jobId: job.id }),
+    ({ uploadId }) => router.push(link(`/calibration?rows=${uploadId}`)),
+  );
+  return (
+    <div className="flex flex-wrap items-center gap-3 text-sm">
+      <Button disabled={take.isPending} onClick={() => take.mutate(undefined)}>
+        {take.isPending ? "Taking them …" : "Use its latencies for calibration"}
+      </Button>
+      <span className="min-w-0 text-xs text-ink-3">TTFT and time per token of engines with known hardware, compared with predictions.</span>
+      <ErrorLine error={take.error} />
+    </div>
+  );
+}
 
 function Opened({ job }: { readonly job: ProfileJob }) {
   const link = useClusterLink();

@@ -2,7 +2,7 @@
 
 import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
 import { Badge, StateWord } from "../ui/Badge";
@@ -14,10 +14,32 @@ import { healthTones } from "./healthTones";
 import { keepLastCluster } from "./lastCluster";
 import { PanicButton } from "./PanicButton";
 import { isChoice, realBeside } from "./pickCluster";
-import { ThemeToggle } from "./ThemeToggle";
-import type { Theme } from "./theme";
+import { applyTheme, THEMES, type Theme } from "./theme";
 import { strayCluster, useClusterLink, useClusters, useCurrentCluster } from "./useCurrentCluster";
 import { useStudioSilence } from "./useStudioSilence";
+
+const signs: Readonly<Record<Theme, string>> = { system: "◐", light: "○", dark: "●" };
+
+/** Steps through system, light and dark. */
+function ThemeToggle({ initial }: { readonly initial: Theme }) {
+  const [theme, setTheme] = useState(initial);
+  return (
+    <button
+      type="button"
+      aria-label={`Theme: ${theme}`}
+      title={`Theme: ${theme}`}
+      className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-sm text-ink-2 hover:bg-sunken hover:text-ink"
+      onClick={() => {
+        const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system";
+        applyTheme(next);
+        setTheme(next);
+      }}
+    >
+      <span aria-hidden="true">{signs[theme]}</span>
+      <span className="hidden lg:inline">{theme}</span>
+    </button>
+  );
+}
 
 /** The plan in force, by the start of its hash, and since when. */
 function RunningPlan({ cluster }: { readonly cluster: ClusterSummary }) {

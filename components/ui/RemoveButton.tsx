@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { Button } from "./Button";
-import { Modal } from "./Modal";
+import { FormModal } from "./FormModal";
 
 /** What a mutation without variables offers: enough to run it and to show how it went. */
 interface Removal {
@@ -32,19 +32,17 @@ export function RemoveButton({
       <Button look="danger" {...(nameInLabel && { "aria-label": `Remove ${name}` })} onClick={() => setOpen(true)}>
         Remove
       </Button>
-      <Modal open={open} onOpenChange={setOpen} title={`Remove ${name}?`} description={consequences}>
-        {removal.error !== null && (
-          <p role="alert" className="text-sm text-bad">
-            {removal.error.message}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={() => setOpen(false)}>Keep it</Button>
-          <Button look="danger" disabled={removal.isPending} onClick={() => removal.mutate()}>
-            Remove {kind}
-          </Button>
-        </div>
-      </Modal>
+      <FormModal
+        open={open}
+        onClose={() => setOpen(false)}
+        title={`Remove ${name}?`}
+        description={consequences}
+        act={removal}
+        onSubmit={() => removal.mutate()}
+        keep="Keep it"
+        go={`Remove ${kind}`}
+        look="danger"
+      />
     </>
   );
 }

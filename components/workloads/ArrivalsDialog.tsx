@@ -9,6 +9,7 @@ import { unwrapOutcome } from "../api/unwrapOutcome";
 import { ArrivalsChooser, startingArrivals } from "../arrivals/ArrivalsChooser";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 import { formatCounted } from "../ui/format";
 import { Modal } from "../ui/Modal";
 
@@ -43,11 +44,7 @@ export function ArrivalsDialog({ summary, onClose }: { readonly summary: Workloa
       description="Prompts, answers and scores stay as they are; only the arrival times change. The current workload stays too."
     >
       <ArrivalsChooser value={chosen} onChange={setChosen} onReady={setReady} />
-      {make.error !== null && (
-        <p role="alert" className="text-sm text-bad">
-          {make.error.message}
-        </p>
-      )}
+      <ErrorLine error={make.error} />
       <div className="flex flex-wrap items-center justify-end gap-3">
         <span className="text-sm text-ink-3 [overflow-wrap:anywhere]">
           {segments.length === 0

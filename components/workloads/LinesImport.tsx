@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 import { FilePicker } from "../ui/FilePicker";
 import { formatCounted } from "../ui/format";
 import { uploadWorkload } from "../ui/uploadFile";
@@ -38,11 +39,7 @@ export function LinesImport({ onDone }: { readonly onDone: (id: string) => void 
         onFile={(chosen) => file.mutate(chosen)}
       />
       {survey !== undefined && <p className="text-xs text-ink-3 [overflow-wrap:anywhere]">Outcomes: {survey.outcomesFrom}.</p>}
-      {take.error !== null && (
-        <p role="alert" className="text-sm text-bad">
-          {take.error.message}
-        </p>
-      )}
+      <ErrorLine error={take.error} />
       <div className="flex justify-end">
         <Button
           look="primary"

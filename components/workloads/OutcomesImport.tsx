@@ -6,6 +6,7 @@ import { AZURE_CONVERSATION_SHAPE } from "@/solver/engine/gammaArrivals";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 import { SelectField, TextField } from "../ui/Field";
 import { FilePicker } from "../ui/FilePicker";
 import { formatCounted, formatRate } from "../ui/format";
@@ -138,11 +139,7 @@ export function OutcomesImport({ onDone }: { readonly onDone: (id: string) => vo
             error={arrivals.error?.message ?? null}
             onFile={(file) => arrivals.mutate(file)}
           />
-          {take.error !== null && (
-            <p role="alert" className="text-sm text-bad">
-              {take.error.message}
-            </p>
-          )}
+          <ErrorLine error={take.error} />
           <div className="flex items-center justify-end gap-3">
             {unnamed.length > 0 && <span className="text-sm text-ink-3">Name a model card for {unnamed.join(", ")}.</span>}
             {choice.tasks.length === 0 && <span className="text-sm text-ink-3">Choose at least one task.</span>}

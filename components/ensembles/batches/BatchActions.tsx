@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTRPCClient } from "@/components/api/trpc";
 import { Button } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
-import { Modal } from "@/components/ui/Modal";
+import { FormModal } from "@/components/ui/FormModal";
 import { RemoveButton } from "@/components/ui/RemoveButton";
 import type { BatchSummary } from "@/server/contracts/studio";
 import { useBatchAct } from "./useBatchAct";
@@ -47,20 +47,17 @@ export function BatchActions({ batch, onRemoved }: { readonly batch: BatchSummar
           Stop
         </Button>
       )}
-      <Modal
+      <FormModal
         open={open}
-        onOpenChange={setOpen}
+        onClose={() => setOpen(false)}
         title={`Stop ${name} for good?`}
         description="It cannot be resumed, and its engines are unloaded. Finished answers stay and can be downloaded. To continue later, pause it."
-      >
-        <ErrorLine error={stop.error} />
-        <div className="flex justify-end gap-2">
-          <Button onClick={() => setOpen(false)}>Keep it running</Button>
-          <Button look="danger" disabled={stop.isPending} onClick={() => stop.mutate(undefined)}>
-            {stop.isPending ? "Stopping …" : "Stop batch"}
-          </Button>
-        </div>
-      </Modal>
+        act={stop}
+        onSubmit={() => stop.mutate(undefined)}
+        keep="Keep it running"
+        go={stop.isPending ? "Stopping …" : "Stop batch"}
+        look="danger"
+      />
     </div>
   );
 }

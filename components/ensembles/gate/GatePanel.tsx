@@ -3,18 +3,21 @@
 import { useMemo, useState } from "react";
 import { Badge } from "@/components/ui/Badge";
 import { Button } from "@/components/ui/Button";
+import { DataTable } from "@/components/ui/DataTable";
 import { Figure } from "@/components/ui/Figure";
+import { formatCount } from "@/components/ui/format";
+import { ModelName } from "@/components/ui/ModelChip";
 import { Panel } from "@/components/ui/Panel";
 import { PanelState } from "@/components/ui/PanelState";
+import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import { useUrlView } from "@/components/url/useUrlView";
 import type { ClusterSummary, GateReport, KeptEnsemble } from "@/server/contracts/studio";
 import { ensemblesCodec } from "../address/ensemblesCodec";
 import { useServed } from "../address/useServed";
 import { BucketList } from "./BucketList";
-import { GateExperts } from "./GateExperts";
 import { gateStatus } from "./gateStatus";
 import { agreementSays, prepareBuckets } from "./prepareBuckets";
-import { aloneSays, expertRows, gateFigures, gateStops, recommendation, stopOf } from "./prepareGate";
+import { aloneSays, type ExpertRow, expertRows, gateFigures, gateStops, recommendation, stopOf } from "./prepareGate";
 import type { GateChoice } from "./prepareGateChoice";
 import { originWords } from "./prepareSamples";
 import { prepareTauChart } from "./prepareTauChart";
@@ -23,6 +26,26 @@ import { TauChart } from "./TauChart";
 import { TauDialog } from "./TauDialog";
 import { TauSlider } from "./TauSlider";
 import type { useGateReport } from "./useGateReport";
+
+/** Experts as the sample knows them. */
+function GateExperts({ rows, models }: { readonly rows: readonly ExpertRow[]; readonly models: readonly string[] }) {
+  const identities = useModelIdentities(models);
+  return (
+    <DataTable
+      caption="Experts on this sample"
+      rows={rows}
+      rowKey={(row) => row.model}
+      columns={[
+        { name: "Expert", cell: (row) => <ModelName model={row.model} identities={identities} /> },
+        { name: "Right", numeric: true, cell: (row) => row.accuracy },
+        { name: "90 % interval", className: "whitespace-nowrap text-ink-3", cell: (row) => row.span },
+        { name: "Recruited for", numeric: true, cell: (row) => formatCount(row.asked) },
+        { name: "Vote read", numeric: true, cell: (row) => row.voted },
+        { name: "Mean tokens", numeric: true, cell: (row) => formatCount(row.meanTokens) },
+      ]}
+    />
+  );
+}
 
 interface Shown {
   readonly cluster: ClusterSummary;

@@ -3,10 +3,8 @@
 import { useState } from "react";
 import { useTRPCClient } from "@/components/api/trpc";
 import { unwrapOutcome } from "@/components/api/unwrapOutcome";
-import { Button } from "@/components/ui/Button";
 import { Check } from "@/components/ui/Check";
-import { ErrorLine } from "@/components/ui/ErrorLine";
-import { Modal } from "@/components/ui/Modal";
+import { FormModal } from "@/components/ui/FormModal";
 import { ReasonField } from "@/components/ui/ReasonField";
 import type { GatewayEnsembles, KeptEnsemble, Outcome } from "@/server/contracts/studio";
 import { formatTau } from "@/solver/ensemble/gate/tauText";
@@ -49,40 +47,28 @@ export function TauDialog(props: {
   );
   const change = `${formatTau(kept.ensemble.tau, expertsPerQuestion)} → ${formatTau(use.ensemble.tau, expertsPerQuestion)}`;
   return (
-    <Modal
+    <FormModal
       open={props.open}
-      onOpenChange={(next) => !next && props.onClose()}
+      onClose={props.onClose}
       title={`Use this tau for ${name}`}
       description={`Tau ${change}, saved as version ${kept.version + 1}. Running batches keep their tau.`}
+      act={act}
+      onSubmit={() => act.mutate(undefined)}
+      go={act.isPending ? "Saving …" : "Use it"}
     >
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!act.isPending) act.mutate(undefined);
-        }}
-      >
-        {use.notes.map((note) => (
-          <p key={note} className="text-sm text-warn">
-            {note}
-          </p>
-        ))}
-        {atGateway !== undefined && (
-          <>
-            <Check checked={live} onChange={setLive}>
-              Use it at this cluster's gateway too, where tau is {formatTau(atGateway.tau, atGateway.expertsPerQuestion)} now
-            </Check>
-            {live && <ReasonField label="Reason (optional)" value={reason} onChange={setReason} />}
-          </>
-        )}
-        <ErrorLine error={act.error} />
-        <div className="flex justify-end gap-2">
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={act.isPending}>
-            {act.isPending ? "Saving …" : "Use it"}
-          </Button>
-        </div>
-      </form>
-    </Modal>
+      {use.notes.map((note) => (
+        <p key={note} className="text-sm text-warn">
+          {note}
+        </p>
+      ))}
+      {atGateway !== undefined && (
+        <>
+          <Check checked={live} onChange={setLive}>
+            Use it at this cluster's gateway too, where tau is {formatTau(atGateway.tau, atGateway.expertsPerQuestion)} now
+          </Check>
+          {live && <ReasonField label="Reason (optional)" value={reason} onChange={setReason} />}
+        </>
+      )}
+    </FormModal>
   );
 }

@@ -1,6 +1,7 @@
 "use client";
 
-import { useTRPCClient } from "@/components/api/trpc";
+import { useQuery } from "@tanstack/react-query";
+import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { cssPercent } from "@/components/charts/cssPercent";
 import { Badge, StateWord } from "@/components/ui/Badge";
 import { DataTable } from "@/components/ui/DataTable";
@@ -11,8 +12,12 @@ import { Panel } from "@/components/ui/Panel";
 import { ReasonDialog } from "@/components/ui/ReasonDialog";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import type { ClusterSummary, EnsembleCounts, KeptEnsemble, ServedEnsemble } from "@/server/contracts/studio";
+import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
+import { isAggregateAll } from "@/solver/ensemble/gate/tauText";
+import { useGateReport } from "../gate/useGateReport";
 import { OnlineCalls } from "./OnlineCalls";
 import { OnlineTau } from "./OnlineTau";
+import { type PredictedSkips, predictingRequest, predictingSample, predictSkips, unpredicted } from "./predictSkips";
 import {
   callRows,
   differsFromKept,
@@ -23,7 +28,27 @@ import {
   onlineTotals,
   outcomeRows,
 } from "./prepareOnline";
-import { usePredictedSkips } from "./usePredictedSkips";
+
+interface Predicting {
+  /** Whether its engines are emulated. */
+  readonly emulated: boolean;
+  /** The sample that the address names; null: none. */
+  readonly named: string | null;
+}
+
+/** What a sample predicts of a served ensemble at the tau in force. */
+function usePredictedSkips(ensemble: Ensemble, { emulated, named }: Predicting): PredictedSkips {
+  const samples = useQuery(useTRPC().ensembles.samples.queryOptions()).data;
+  const { experts, tau } = ensemble;
+  const sample = samples === undefined || isAggregateAll(tau) ? null : predictingSample(samples, named, { experts, emulated });
+  // The gate at every tau is one report: another tau asks nothing anew.
+  const { data, error, isPlaceholderData } = useGateReport(sample && predictingRequest(ensemble, sample.id));
+  if (isAggregateAll(tau)) return unpredicted("at this tau none is skipped");
+  if (samples === undefined) return unpredicted("reading samples …");
+  if (sample === null) return unpredicted(`no ${emulated ? "modelled or emulated" : "real"} sample has answers of all its experts`);
+  if (error !== null) return unpredicted(error.message);
+  return data === undefined || isPlaceholderData ? unpredicted("replaying the gate …") : predictSkips(ensemble, sample, data);
+}
 
 /** Of the hundred that a gateway knows: what an eye runs over. */
 const CALLS_SHOWN = 20;

@@ -2,10 +2,8 @@
 
 import { useState } from "react";
 import { useTRPCClient } from "@/components/api/trpc";
-import { Button } from "@/components/ui/Button";
-import { ErrorLine } from "@/components/ui/ErrorLine";
 import { SelectField } from "@/components/ui/Field";
-import { Modal } from "@/components/ui/Modal";
+import { FormModal } from "@/components/ui/FormModal";
 import { ReasonField } from "@/components/ui/ReasonField";
 import type { KeptEnsemble } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
@@ -47,49 +45,38 @@ export function OnlineServe(props: {
   const strayed = chosen === null && props.named !== null && kept !== undefined && kept.ensemble.name !== props.named;
   const again = props.served.some(({ name }) => name === kept?.ensemble.name);
   return (
-    <Modal
+    <FormModal
       open={props.open}
-      onOpenChange={(next) => !next && props.onClose()}
+      onClose={props.onClose}
       title="Serve an ensemble"
       description="Clients call it by its name from the next request on. The gateway has its own copy, which later versions do not change."
+      label="Serve an ensemble"
+      act={act}
+      ready={!hindered}
+      onSubmit={() => kept !== undefined && act.mutate(kept.ensemble.name)}
+      go={act.isPending ? "Waiting for the gateway …" : doubt === null ? "Serve it" : "Serve it anyway"}
     >
-      <form
-        className="flex flex-col gap-3"
-        aria-label="Serve an ensemble"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (kept !== undefined && !hindered && !act.isPending) act.mutate(kept.ensemble.name);
-        }}
-      >
-        <SelectField
-          label="Ensemble"
-          value={kept?.ensemble.name ?? ""}
-          options={ensembles.map(({ ensemble, version }) => ({
-            value: ensemble.name,
-            text: `${ensemble.name} v${version}: ${ensemble.experts.join(", ")}; aggregator ${ensemble.aggregator.model}`,
-          }))}
-          onChange={setChosen}
-        />
-        {strayed && (
-          <p role="status" className="text-sm text-warn">
-            There is no ensemble {props.named}: this is another.
-          </p>
-        )}
-        {again && <p className="text-sm text-ink-2">It is already served: this version replaces it.</p>}
-        {doubt !== null && (
-          <p role="status" className="text-sm text-warn">
-            {doubt} {hindered ? "Apply a plan that has its models first." : ""}
-          </p>
-        )}
-        <ReasonField label="Reason (optional)" value={reason} onChange={setReason} />
-        <ErrorLine error={act.error} />
-        <div className="flex justify-end gap-2">
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={hindered || act.isPending}>
-            {act.isPending ? "Waiting for the gateway …" : doubt === null ? "Serve it" : "Serve it anyway"}
-          </Button>
-        </div>
-      </form>
-    </Modal>
+      <SelectField
+        label="Ensemble"
+        value={kept?.ensemble.name ?? ""}
+        options={ensembles.map(({ ensemble, version }) => ({
+          value: ensemble.name,
+          text: `${ensemble.name} v${version}: ${ensemble.experts.join(", ")}; aggregator ${ensemble.aggregator.model}`,
+        }))}
+        onChange={setChosen}
+      />
+      {strayed && (
+        <p role="status" className="text-sm text-warn">
+          There is no ensemble {props.named}: this is another.
+        </p>
+      )}
+      {again && <p className="text-sm text-ink-2">It is already served: this version replaces it.</p>}
+      {doubt !== null && (
+        <p role="status" className="text-sm text-warn">
+          {doubt} {hindered ? "Apply a plan that has its models first." : ""}
+        </p>
+      )}
+      <ReasonField label="Reason (optional)" value={reason} onChange={setReason} />
+    </FormModal>
   );
 }

@@ -1,11 +1,33 @@
 "use client";
 
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { type Inputs, useTRPCClient } from "@/components/api/trpc";
 import type { LiveEvent, LiveTopics } from "@/server/contracts/studio";
 import type { Live } from "./live";
 import { reconnectingStream } from "./reconnectingStream";
-import { usePageVisible } from "./usePageVisible";
+
+/** A tab that is hidden for longer gives its connection back: a browser has six to one server. */
+const REST_AFTER_MS = 60_000;
+
+/** Whether somebody may look at the page: false once its tab has been hidden for a minute, until it is seen again. */
+function usePageVisible(): boolean {
+  const [looked, setLooked] = useState(true);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const onChange = () => {
+      clearTimeout(timer);
+      if (document.hidden) timer = setTimeout(() => setLooked(false), REST_AFTER_MS);
+      else setLooked(true);
+    };
+    onChange();
+    document.addEventListener("visibilitychange", onChange);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", onChange);
+    };
+  }, []);
+  return looked;
+}
 
 /** What charts and decisions were asked for as, to tell answers to different questions apart. */
 export const wantedAs = (topic: LiveTopics["charts"] | LiveTopics["decisions"]): string => JSON.stringify(topic);

@@ -6,11 +6,9 @@ import { useState } from "react";
 import { type Inputs, useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { unwrapOutcome } from "@/components/api/unwrapOutcome";
 import { useClusterLink } from "@/components/shell/useCurrentCluster";
-import { Button } from "@/components/ui/Button";
 import { Check } from "@/components/ui/Check";
-import { ErrorLine } from "@/components/ui/ErrorLine";
 import { NumberField, SelectField, TextField } from "@/components/ui/Field";
-import { Modal } from "@/components/ui/Modal";
+import { FormModal } from "@/components/ui/FormModal";
 import type { DeclaredWorkflow, PlanSummary } from "@/server/contracts/studio";
 import { chosenText, planOptions, predictorOptions } from "./prepareDeclaredList";
 
@@ -54,74 +52,63 @@ export function PlanDialog(props: {
     }));
   const suggested = `${first} just in time, ${plan?.name ?? ""}`.slice(0, 80);
   return (
-    <Modal
+    <FormModal
       open={open}
-      onOpenChange={(next) => !next && onClose()}
+      onClose={onClose}
       title="Run just in time"
       description="Makes a plan on the engines of another plan: an agent's model is chosen when an engine has a free slot. No engine is started or stopped."
+      label="Plan that runs workflows just in time"
+      noValidate
+      act={make}
+      ready={chosen.length > 0}
+      onSubmit={() => make.mutate({ planId, name: name.trim() || suggested, workflows: chosen, width })}
+      go={make.isPending ? "Saving …" : "Make the plan and review it"}
     >
-      <form
-        noValidate
-        aria-label="Plan that runs workflows just in time"
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (chosen.length > 0 && !make.isPending) make.mutate({ planId, name: name.trim() || suggested, workflows: chosen, width });
-        }}
-      >
-        <SelectField label="On the engines of" value={planId} options={planOptions(plans)} onChange={setPicked} />
-        <fieldset className="flex flex-col gap-2">
-          <legend className="text-xs text-ink-3">Workflows and the predictors of their accurate configurations</legend>
-          {workflows.map((declared) => {
-            const { name: workflow } = declared.document;
-            const isTicked = ticked.includes(workflow);
-            return (
-              <div key={workflow} className="flex flex-wrap items-end gap-x-4 gap-y-1">
-                <Check
-                  checked={isTicked}
-                  onChange={(on) => setTicked(on ? [...ticked, workflow] : ticked.filter((each) => each !== workflow))}
-                >
-                  {workflow}
-                </Check>
-                {isTicked && (
-                  <SelectField
-                    className="min-w-56 flex-1"
-                    label={`Predictor of ${workflow}`}
-                    value={predictors[workflow] ?? declared.predictors[0]?.hash ?? ""}
-                    options={predictorOptions(declared)}
-                    onChange={(hash) => setPredictors({ ...predictors, [workflow]: hash })}
-                  />
-                )}
-              </div>
-            );
-          })}
-        </fieldset>
-        <p role="status" className="text-xs text-ink-3">
-          {chosenText(chosen)} Requests outside declared workflows go to the largest model.
-        </p>
-        <TextField label="Name of the plan" value={name} maxLength={80} placeholder={suggested} onChange={setName} />
-        <details>
-          <summary className="text-xs text-ink-3">Advanced</summary>
-          <NumberField
-            className="mt-2"
-            label="Beam width"
-            unit="partial assignments"
-            hint="Number of assignments that a round keeps; 1 takes the best for each request in turn."
-            value={width}
-            min={1}
-            max={64}
-            whole
-            onChange={setWidth}
-          />
-        </details>
-        <ErrorLine error={make.error} />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={chosen.length === 0 || make.isPending}>
-            {make.isPending ? "Saving …" : "Make the plan and review it"}
-          </Button>
-        </div>
-      </form>
-    </Modal>
+      <SelectField label="On the engines of" value={planId} options={planOptions(plans)} onChange={setPicked} />
+      <fieldset className="flex flex-col gap-2">
+        <legend className="text-xs text-ink-3">Workflows and the predictors of their accurate configurations</legend>
+        {workflows.map((declared) => {
+          const { name: workflow } = declared.document;
+          const isTicked = ticked.includes(workflow);
+          return (
+            <div key={workflow} className="flex flex-wrap items-end gap-x-4 gap-y-1">
+              <Check
+                checked={isTicked}
+                onChange={(on) => setTicked(on ? [...ticked, workflow] : ticked.filter((each) => each !== workflow))}
+              >
+                {workflow}
+              </Check>
+              {isTicked && (
+                <SelectField
+                  className="min-w-56 flex-1"
+                  label={`Predictor of ${workflow}`}
+                  value={predictors[workflow] ?? declared.predictors[0]?.hash ?? ""}
+                  options={predictorOptions(declared)}
+                  onChange={(hash) => setPredictors({ ...predictors, [workflow]: hash })}
+                />
+              )}
+            </div>
+          );
+        })}
+      </fieldset>
+      <p role="status" className="text-xs text-ink-3">
+        {chosenText(chosen)} Requests outside declared workflows go to the largest model.
+      </p>
+      <TextField label="Name of the plan" value={name} maxLength={80} placeholder={suggested} onChange={setName} />
+      <details>
+        <summary className="text-xs text-ink-3">Advanced</summary>
+        <NumberField
+          className="mt-2"
+          label="Beam width"
+          unit="partial assignments"
+          hint="Number of assignments that a round keeps; 1 takes the best for each request in turn."
+          value={width}
+          min={1}
+          max={64}
+          whole
+          onChange={setWidth}
+        />
+      </details>
+    </FormModal>
   );
 }
