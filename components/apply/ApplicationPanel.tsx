@@ -1,9 +1,9 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { Application, ApplicationState, Halt, JournalLine } from "@/server/contracts/studio";
+import { useApplicationAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
-import { unwrapOutcome } from "../api/unwrapOutcome";
 import { StateWord, type Tone } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -79,17 +79,15 @@ function Halted({ application }: { readonly application: Application }) {
 export function ApplicationPanel({ application }: { readonly application: Application }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const queries = useQueryClient();
   const active = isActive(application);
   const { target, handOver } = useFocusHandover<HTMLSpanElement>(!active || application.undoing);
   const { data: journal = NO_LINES } = useQuery(
     trpc.applications.journal.queryOptions({ id: application.id }, { staleTime: 0, refetchInterval: active ? BUSY_MS : false }),
   );
-  const act = useMutation({
-    mutationFn: async (what: "pause" | "resume" | "abort") => unwrapOutcome(await client.applications[what].mutate({ id: application.id })),
-    onSuccess: (_, what) => what === "abort" && handOver(),
-    onSettled: () => queries.invalidateQueries(trpc.applications.pathFilter()),
-  });
+  const act = useApplicationAct(
+    (what: "pause" | "resume" | "abort") => client.applications[what].mutate({ id: application.id }),
+    (_, what) => what === "abort" && handOver(),
+  );
   const { state, halt, steps } = application;
   const { word, tone } = stateOf(application);
   const begun = steps.find((step) => step.state === "running");

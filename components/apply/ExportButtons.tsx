@@ -1,10 +1,10 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
+import { useAct } from "../api/acts";
 import { type Inputs, useTRPCClient } from "../api/trpc";
-import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
+import { saveText } from "../ui/saveText";
 
 const formats = [
   { format: "kubernetes", name: "Kubernetes" },
@@ -15,18 +15,10 @@ const formats = [
 /** The plan as files for a repository, whatever runs this cluster. */
 export function ExportButtons({ planId, clusterId }: { readonly planId: string; readonly clusterId: string }) {
   const client = useTRPCClient();
-  const save = useMutation({
-    mutationFn: async (format: Inputs["plans"]["export"]["format"]) =>
-      unwrapOutcome(await client.plans.export.query({ planId, clusterId, format })),
-    onSuccess: ({ name, text }) => {
-      const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-      const anchor = document.createElement("a");
-      anchor.href = url;
-      anchor.download = name;
-      anchor.click();
-      URL.revokeObjectURL(url);
-    },
-  });
+  const save = useAct(
+    (format: Inputs["plans"]["export"]["format"]) => client.plans.export.query({ planId, clusterId, format }),
+    ({ name, text }) => saveText(name, text),
+  );
   return (
     <fieldset className="flex flex-wrap items-center gap-2 text-sm">
       <legend className="float-left mr-2 text-ink-2">Export for</legend>

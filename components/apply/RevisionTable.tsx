@@ -1,11 +1,10 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import type { Application, ApplicationState, AuditLine, PlanSummary } from "@/server/contracts/studio";
-import { useTRPC, useTRPCClient } from "../api/trpc";
-import { unwrapOutcome } from "../api/unwrapOutcome";
+import { useApplicationAct } from "../api/acts";
+import { useTRPCClient } from "../api/trpc";
 import { cascadeText } from "../routing/usePlanChoices";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { StateWord, type Tone } from "../ui/Badge";
@@ -43,16 +42,13 @@ const columns = [
 
 /** Takes the first plan out of force again: there is no earlier one whose page could show the difference. */
 function StopAll({ clusterId, clusterName }: { readonly clusterId: string; readonly clusterName: string }) {
-  const trpc = useTRPC();
   const client = useTRPCClient();
-  const queries = useQueryClient();
   const [open, setOpen] = useState(false);
   const [typed, setTyped] = useState("");
-  const stop = useMutation({
-    mutationFn: async () => unwrapOutcome(await client.applications.rollback.mutate({ clusterId, toPlanId: null })),
-    onSuccess: () => setOpen(false),
-    onSettled: () => queries.invalidateQueries(trpc.applications.pathFilter()),
-  });
+  const stop = useApplicationAct(
+    () => client.applications.rollback.mutate({ clusterId, toPlanId: null }),
+    () => setOpen(false),
+  );
   return (
     <>
       <Button onClick={() => setOpen(true)}>Roll back to nothing</Button>

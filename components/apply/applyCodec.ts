@@ -1,4 +1,4 @@
-import { codecOf, flag, named, type ViewOf } from "../url/addressFields";
+import { codecOf, flag, named } from "../url/addressFields";
 
 /** How a difference is looked at. */
 export const applyCodec = codecOf({
@@ -7,4 +7,3 @@ export const applyCodec = codecOf({
   /** The generated files are open. */
   manifests: flag("open"),
 });
-export type ApplyView = ViewOf<typeof applyCodec>;

@@ -73,7 +73,7 @@ export function CheckPanel(props: {
             label="Group by"
             value={view.group}
             options={groupings.map((group) => ({ value: group, text: groupingNames[group] }))}
-            onChange={(value) => props.onView({ group: groupings.find((group) => group === value) ?? "model" })}
+            onChange={(group) => props.onView({ group })}
           />
         </>
       }

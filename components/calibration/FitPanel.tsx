@@ -161,7 +161,7 @@ export function FitPanel(props: {
           label="Engine"
           value={engine}
           options={props.engines.map((kind) => ({ value: kind, text: engineNames[kind] }))}
-          onChange={(value) => setEngine(props.engines.find((kind) => kind === value) ?? engine)}
+          onChange={setEngine}
         />
         <TextField
           label="Name of the profile"
@@ -170,12 +170,7 @@ export function FitPanel(props: {
           placeholder={`such as our ${engineNames[engine]}`}
           onChange={setName}
         />
-        <SelectField
-          label="Efficiencies of kernels"
-          value={efficiencies}
-          options={efficiencyOptions}
-          onChange={(value) => setEfficiencies(efficiencyOptions.find((option) => option.value === value)?.value ?? efficiencies)}
-        />
+        <SelectField label="Efficiencies of kernels" value={efficiencies} options={efficiencyOptions} onChange={setEfficiencies} />
         <Choice checked={tpotOnly} onChange={setTpotOnly}>
           TPOT only, for clients or front ends that delay first tokens
         </Choice>

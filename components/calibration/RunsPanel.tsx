@@ -3,8 +3,8 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { LiveSpan } from "@/server/contracts/studio";
+import { useAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
-import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -31,12 +31,10 @@ function FromCluster({ onTable }: { readonly onTable: (uploadId: string) => void
   const [chosen, setChosen] = useState<string | null>(null);
   const [span, setSpan] = useState<LiveSpan>("hour");
   const clusterId = clusters.find(({ spec }) => spec.id === (chosen ?? current?.spec.id))?.spec.id ?? clusters[0]?.spec.id ?? null;
-  const take = useMutation({
-    mutationFn: async (id: string) => unwrapOutcome(await client.calibrations.calibrateFromLive.mutate({ clusterId: id, span })),
-    onSuccess: ({ uploadId }) => {
-      if (uploadId !== null) onTable(uploadId);
-    },
-  });
+  const take = useAct(
+    (id: string) => client.calibrations.calibrateFromLive.mutate({ clusterId: id, span }),
+    ({ uploadId }) => uploadId !== null && onTable(uploadId),
+  );
   if (data === undefined) return null;
   if (clusterId === null) return <p className="text-sm text-ink-3">No cluster is connected: there is no telemetry to take rows from.</p>;
   return (
@@ -48,12 +46,7 @@ function FromCluster({ onTable }: { readonly onTable: (uploadId: string) => void
           options={clusters.map(({ spec }) => ({ value: spec.id, text: spec.name }))}
           onChange={setChosen}
         />
-        <SelectField
-          label="Range"
-          value={span}
-          options={spans}
-          onChange={(value) => setSpan(spans.find((each) => each.value === value)?.value ?? "hour")}
-        />
+        <SelectField label="Range" value={span} options={spans} onChange={setSpan} />
         <Button disabled={take.isPending} onClick={() => take.mutate(clusterId)}>
           Take rows
         </Button>

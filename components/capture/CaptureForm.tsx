@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Capture } from "@/server/contracts/studio";
+import { useGatewayAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
-import { useGatewayAct } from "../api/useGatewayAct";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { ErrorLine } from "../ui/ErrorLine";

@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Capture } from "@/server/contracts/studio";
+import { useGatewayAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { useGatewayAct } from "../api/useGatewayAct";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -82,7 +82,7 @@ function CaptureState({
               {open ? "Close" : "Capture prompts"}
             </Button>
           ) : (
-            <Button ref={button.target} onClick={() => !end.isPending && end.mutate(undefined)}>
+            <Button ref={button.target} onClick={() => !end.isPending && end.mutate()}>
               End capture
             </Button>
           )}

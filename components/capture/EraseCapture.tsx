@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Capture } from "@/server/contracts/studio";
+import { useGatewayAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
-import { useGatewayAct } from "../api/useGatewayAct";
 import { Button } from "../ui/Button";
 import { TextField } from "../ui/Field";
 import { FormModal } from "../ui/FormModal";
@@ -45,7 +45,7 @@ export function EraseCapture({
         description={`${prompts} at the gateway are deleted${capture.running === null ? "" : ", and the capture ends"}. Samples of them stay until their own texts are deleted. A file that was taken but not sampled yet stays for a day.`}
         act={erase}
         ready={typed.trim().toLowerCase() === confirmation}
-        onSubmit={() => erase.mutate(undefined)}
+        onSubmit={() => erase.mutate()}
         keep="Keep it"
         go={`Erase ${prompts}`}
         look="danger"

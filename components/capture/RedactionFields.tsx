@@ -1,8 +1,8 @@
-import { useId, useState } from "react";
+import { useState } from "react";
 import { builtInNames } from "@/solver/redaction/builtInRedactions";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
-import { TextField } from "../ui/Field";
+import { AreaField, TextField } from "../ui/Field";
 import { builtInWords, type CaptureDraft, ruleProblem, tryRedaction } from "./prepareCapture";
 
 interface Props {
@@ -87,22 +87,17 @@ function OwnRules({ draft, onDraft }: Props) {
 
 /** Tried by a button and on little text: a pattern that takes for ever would hold this page up, as it cannot the gateway. */
 function TryBox({ draft }: { readonly draft: CaptureDraft }) {
-  const id = useId();
   const [text, setText] = useState("");
   const [tried, setTried] = useState<ReturnType<typeof tryRedaction>>(null);
   return (
     <div className="flex flex-col gap-2">
-      <label htmlFor={id} className="text-xs text-ink-3">
-        Try the rules on a text. The text stays in this browser.
-      </label>
-      <textarea
-        id={id}
+      <AreaField
+        label="Try the rules on a text. The text stays in this browser."
         rows={2}
         maxLength={2000}
-        className="rounded-md border border-line-strong bg-raised px-2 py-1 text-sm"
         value={text}
-        onChange={(event) => {
-          setText(event.target.value);
+        onChange={(next) => {
+          setText(next);
           setTried(null);
         }}
       />

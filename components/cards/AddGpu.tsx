@@ -115,7 +115,7 @@ export function AddGpu({ gpus, onClose }: { readonly gpus: readonly [GpuEntry, .
             { value: "nvlink", text: "NVLink" },
             { value: "pcie", text: "PCIe" },
           ]}
-          onChange={(link) => put({ link: link === "pcie" ? "pcie" : "nvlink" })}
+          onChange={(link) => put({ link })}
         />
         <NumberField label="That link, one way" unit="GB/s" above min={0} max={MOST_GIGA} {...number("linkGigabytes")} />
         <NumberField label="PCIe, one way" unit="GB/s" above min={0} max={MOST_GIGA} {...number("pcieGigabytes")} />
@@ -123,7 +123,7 @@ export function AddGpu({ gpus, onClose }: { readonly gpus: readonly [GpuEntry, .
           label="Kernels behave like those of"
           value={form.efficienciesOf}
           options={relatives.map((id) => ({ value: id, text: id }))}
-          onChange={(id) => put({ efficienciesOf: relatives.find((each) => each === id) ?? form.efficienciesOf })}
+          onChange={(efficienciesOf) => put({ efficienciesOf })}
         />
         <NumberField
           label="Price"

@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { parameterCount } from "@/solver/hardware/architecture";
 import type { Precision } from "@/solver/hardware/modelCard";
+import { useAct } from "../api/acts";
 import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
-import { SelectField, TextField } from "../ui/Field";
+import { AreaField, SelectField, TextField } from "../ui/Field";
 import { formatCount } from "../ui/format";
 import { Modal } from "../ui/Modal";
 import { architectureText, paramsText } from "./prepareCards";
@@ -21,10 +22,10 @@ export function AddModel({ onClose }: { readonly onClose: () => void }) {
   const queries = useQueryClient();
   const [text, setText] = useState("");
   const [model, setModel] = useState<Model | null>(null);
-  const read = useMutation({
-    mutationFn: async (json: string) => unwrapOutcome(await client.cards.readModel.mutate({ text: json })),
-    onSuccess: (answer) => setModel(answer.model),
-  });
+  const read = useAct(
+    (json: string) => client.cards.readModel.mutate({ text: json }),
+    (answer) => setModel(answer.model),
+  );
   const add = useMutation({
     mutationFn: async (card: Model) => unwrapOutcome(await client.cards.addModel.mutate(card)),
     onSuccess: async () => {
@@ -100,7 +101,6 @@ function PasteForm(props: {
   readonly busy: boolean;
   readonly onRead: () => void;
 }) {
-  const id = useId();
   return (
     <form
       className="flex flex-col gap-3"
@@ -109,17 +109,13 @@ function PasteForm(props: {
         props.onRead();
       }}
     >
-      <label htmlFor={id} className="text-xs text-ink-3">
-        config.json
-      </label>
-      <textarea
-        id={id}
+      <AreaField
+        label="config.json"
         rows={10}
-        spellCheck={false}
-        value={props.text}
+        code
         placeholder='{ "model_type": "llama", "hidden_size": 4096, … }'
-        className="w-full rounded-md border border-line-strong bg-raised p-2 font-mono text-xs text-ink"
-        onChange={(event) => props.onText(event.target.value)}
+        value={props.text}
+        onChange={props.onText}
       />
       <div className="flex flex-wrap items-center gap-2">
         <input

@@ -1,4 +1,3 @@
-import type { Precision } from "@/solver/hardware/modelCard";
 import { pipelineParallelisms, tensorParallelisms } from "@/solver/hardware/parallelism";
 import { StateWord } from "../ui/Badge";
 import { NumberField, SelectField } from "../ui/Field";
@@ -7,7 +6,7 @@ import { Panel } from "../ui/Panel";
 import type { CardsView } from "./cardsCodec";
 import { type CardList, fitOf } from "./prepareCards";
 
-const ids = (cards: readonly { readonly id: string }[]) => cards.map(({ id }) => ({ value: id, text: id }));
+const ids = <Id extends string>(cards: readonly { readonly id: Id }[]) => cards.map(({ id }) => ({ value: id, text: id }));
 const numbers = (values: readonly number[]) => values.map((value) => ({ value: String(value), text: String(value) }));
 
 /** Whether one replica of a model fits on GPUs of one kind, and how many tokens its cache then holds. */
@@ -41,16 +40,16 @@ export function FitChecker(props: {
             label="Weights"
             value={view.precision ?? "card"}
             options={[
-              { value: "card", text: model === undefined ? "as the card says" : `${model.precision} (card)` },
+              { value: "card" as const, text: model === undefined ? "as the card says" : `${model.precision} (card)` },
               ...ids([{ id: "bf16" }, { id: "fp8" }, { id: "int4" }]),
             ]}
-            onChange={(precision) => onChange({ precision: precision === "card" ? null : (precision as Precision) })}
+            onChange={(precision) => onChange({ precision: precision === "card" ? null : precision })}
           />
           <SelectField
             label="KV cache"
             value={view.kv}
-            options={ids([{ id: "bf16" }, { id: "fp8" }])}
-            onChange={(kv) => onChange({ kv: kv === "fp8" ? "fp8" : "bf16" })}
+            options={ids<"bf16" | "fp8">([{ id: "bf16" }, { id: "fp8" }])}
+            onChange={(kv) => onChange({ kv })}
           />
           <NumberField
             label="Memory for the engine"

@@ -1,10 +1,11 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
+import { AreaField } from "../ui/Field";
 import { FindingList } from "./FindingList";
 
 /**
@@ -20,7 +21,6 @@ export function ConnectionEditor(props: {
   readonly aside?: ReactNode;
 }) {
   const { label, start, act } = props;
-  const id = useId();
   const client = useTRPCClient();
   const [text, setText] = useState(start);
   const trial = useMutation({
@@ -30,18 +30,7 @@ export function ConnectionEditor(props: {
   const usable = tried !== null && tried.connection !== null;
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <label htmlFor={id} className="text-xs text-ink-3">
-        {label}
-      </label>
-      <textarea
-        id={id}
-        rows={Math.min(28, Math.max(8, text.split("\n").length))}
-        spellCheck={false}
-        autoComplete="off"
-        className="w-full rounded-md border border-line-strong bg-raised p-2 font-mono text-xs text-ink"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
+      <AreaField label={label} rows={Math.min(28, Math.max(8, text.split("\n").length))} code value={text} onChange={setText} />
       <div className="flex flex-wrap items-center gap-2">
         <Button disabled={trial.isPending || text.trim() === ""} onClick={() => trial.mutate(text)}>
           {trial.isPending ? "Trying …" : "Try connection"}

@@ -20,12 +20,7 @@ export function ReferenceField(props: {
   const hint = folder === undefined ? null : referenceHint(value, folder);
   return (
     <div className="flex min-w-0 flex-wrap items-end gap-2">
-      <SelectField
-        label={label}
-        value={value.from}
-        options={choices}
-        onChange={(chosen) => onChange({ ...value, from: choices.find((each) => each.value === chosen)?.value ?? "none" })}
-      />
+      <SelectField label={label} value={value.from} options={choices} onChange={(from) => onChange({ ...value, from })} />
       {value.from !== "none" && (
         <TextField
           label={value.from === "environment" ? "Variable" : "Name of the file"}

@@ -1,4 +1,4 @@
-import { codecOf, flag, text, type ViewOf, word } from "../url/addressFields";
+import { codecOf, flag, text, word } from "../url/addressFields";
 
 export const attachKinds = ["endpoints", "processes", "kubernetes", "ray"] as const;
 export type AttachKind = (typeof attachKinds)[number];
@@ -10,4 +10,3 @@ export const clustersCodec = codecOf({
   attach: word(attachKinds),
   describe: flag("open"),
 });
-export type ClustersView = ViewOf<typeof clustersCodec>;

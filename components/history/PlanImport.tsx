@@ -1,9 +1,8 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
+import { useAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
-import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusterLink } from "../shell/useCurrentCluster";
 
 async function readDocument(file: File): Promise<unknown> {
@@ -19,10 +18,10 @@ export function PlanImport() {
   const client = useTRPCClient();
   const router = useRouter();
   const link = useClusterLink();
-  const take = useMutation({
-    mutationFn: async (file: File) => unwrapOutcome(await client.plans.import.mutate({ document: await readDocument(file) })),
-    onSuccess: (kept) => router.push(link(`/apply/${kept.id}`)),
-  });
+  const take = useAct(
+    async (file: File) => client.plans.import.mutate({ document: await readDocument(file) }),
+    ({ id }) => router.push(link(`/apply/${id}`)),
+  );
   return (
     <>
       {take.error !== null && (

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import type { LabSpec, LabWorkflow, WorkloadSummary } from "@/server/contracts/studio";
 import { systemRefusal } from "@/solver/lab/systemRefusal";
+import { useLabAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { Predictors } from "../predictors/Predictors";
 import { useCurrentCluster } from "../shell/useCurrentCluster";
@@ -26,7 +27,6 @@ import { RunList } from "./RunList";
 import { RunPanel } from "./RunPanel";
 import { SetupPanel, SetupSummary } from "./SetupPanel";
 import { formatSpec, parseSpec } from "./specText";
-import { useLabAct } from "./useLabAct";
 import { useRun } from "./useRun";
 import { useSuggestion } from "./useSuggestion";
 

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import type { LabSystem } from "@/server/contracts/studio";
+import { useLabAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
 import { usePlanChoices } from "../routing/usePlanChoices";
 import { Button } from "../ui/Button";
@@ -9,7 +10,6 @@ import { ErrorLine } from "../ui/ErrorLine";
 import { SelectField } from "../ui/Field";
 import { repeatRefusal } from "./composeSystem";
 import { planSystem } from "./planSystem";
-import { useLabAct } from "./useLabAct";
 
 /** A saved plan as a system: its policy on its own engines. */
 export function PlanPicker(props: {

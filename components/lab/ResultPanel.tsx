@@ -99,7 +99,7 @@ export function ResultPanel(props: {
                 label="Latency in charts"
                 value={view.latency}
                 options={latencyKinds.map((value) => ({ value, text: latencyTexts[value] }))}
-                onChange={(value) => write({ latency: latencyKinds.find((one) => one === value) ?? "latency" }, "push")}
+                onChange={(latency) => write({ latency }, "push")}
               />
               <p className="min-h-8 max-w-prose flex-1 basis-60 text-xs text-ink-3">
                 {seeds.length === 1

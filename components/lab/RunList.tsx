@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { LabRunSummary } from "@/server/contracts/studio";
+import { useLabAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { StateWord } from "../ui/Badge";
@@ -13,7 +14,6 @@ import { queryStatus } from "../ui/queryStatus";
 import { RemoveButton } from "../ui/RemoveButton";
 import { Table } from "../ui/Table";
 import { progressText, stateTones, summaryText } from "./prepareRun";
-import { useLabAct } from "./useLabAct";
 
 const REFRESH_MS = 2_000;
 
@@ -51,7 +51,7 @@ function RunRow({ run }: { readonly run: LabRunSummary }) {
             kind="run"
             nameInLabel
             consequences="Its figures are deleted. A link copied from its page still describes it, and running it again with the same cards, profile, texts and release gives the same figures."
-            removal={{ error: remove.error, isPending: remove.isPending, mutate: () => remove.mutate(undefined) }}
+            removal={remove}
           />
         )}
       </td>

@@ -1,6 +1,7 @@
 "use client";
 
 import type { LabRun } from "@/server/contracts/studio";
+import { useLabAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
 import { ProgressBar } from "../profiling/ProgressBar";
 import { StateWord } from "../ui/Badge";
@@ -10,7 +11,6 @@ import { formatDate } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { progressText, stateTones } from "./prepareRun";
 import { placedRefusal } from "./prepareSetup";
-import { useLabAct } from "./useLabAct";
 
 /** A run: how far it is, the way out, and what a reader must know before trusting its figures. */
 export function RunPanel({ run, onGoOn }: { readonly run: LabRun; readonly onGoOn: (id: string) => void }) {
@@ -42,12 +42,12 @@ export function RunPanel({ run, onGoOn }: { readonly run: LabRun; readonly onGoO
             {progressText({ ...run, cellsDone })}
           </p>
           {run.state === "running" && (
-            <Button disabled={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
+            <Button disabled={cancel.isPending} onClick={() => cancel.mutate()}>
               {cancel.isPending ? "Cancelling …" : "Cancel"}
             </Button>
           )}
           {run.state !== "running" && run.state !== "done" && (
-            <Button look="primary" disabled={goOn.isPending} onClick={() => goOn.mutate(undefined)}>
+            <Button look="primary" disabled={goOn.isPending} onClick={() => goOn.mutate()}>
               {cellsDone > 0 ? "Resume" : "Start over"}
             </Button>
           )}

@@ -91,7 +91,7 @@ export function SetupPanel(props: {
             { value: "poisson", text: "at random (Poisson)" },
             { value: "workload", text: "like the workload's requests" },
           ]}
-          onChange={(arrivals) => onChange({ arrivals: arrivals === "workload" ? "workload" : "poisson" }, "push")}
+          onChange={(arrivals) => onChange({ arrivals }, "push")}
         />
         {workload !== undefined && (
           <p className="flex min-h-8 items-center gap-2 text-xs text-ink-3">

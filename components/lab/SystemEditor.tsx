@@ -13,7 +13,7 @@ import { shortHash } from "../ui/format";
 import { composeSystem, enginesModels, MOST_BEAM_WIDTH, MOST_TAU, newForm, orders, places, repeatRefusal, routed } from "./composeSystem";
 import { systemText } from "./prepareSystems";
 
-const configurationSources: readonly Option[] = [
+const configurationSources: readonly Option<(typeof newForm)["configurations"]>[] = [
   { value: "learnt", text: "heads trained for the run" },
   { value: "oracle", text: "the truth (an oracle)" },
 ];
@@ -80,7 +80,7 @@ export function SystemEditor(props: {
               label="Accurate configurations from"
               value={form.configurations}
               options={configurationSources}
-              onChange={(value) => put({ configurations: value === "oracle" ? "oracle" : "learnt" })}
+              onChange={(configurations) => put({ configurations })}
             />
           </>
         )}
@@ -101,13 +101,13 @@ export function SystemEditor(props: {
           label="Order: which request goes first"
           value={form.order}
           options={orders.map((value) => ({ value, text: orderNames[value] }))}
-          onChange={(value) => put({ order: orders.find((one) => one === value) ?? form.order })}
+          onChange={(order) => put({ order })}
         />
         <SelectField
           label="Place: which replica"
           value={form.place}
           options={places.map((value) => ({ value, text: placeNames[value] }))}
-          onChange={(value) => put({ place: places.find((one) => one === value) ?? form.place })}
+          onChange={(place) => put({ place })}
         />
         <SelectField
           label="Lengths from"

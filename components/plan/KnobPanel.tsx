@@ -107,7 +107,7 @@ export function KnobPanel(props: {
                 { value: "end-to-end", text: "End to end: every stage visited, judge included" },
                 { value: "largest-stage", text: "Largest stage p95" },
               ]}
-              onChange={(value) => onChange({ latency: value === "largest-stage" ? "largest-stage" : "end-to-end" }, "push")}
+              onChange={(latency) => onChange({ latency }, "push")}
             />
             <SelectField
               label="The floor applies to"
@@ -116,7 +116,7 @@ export function KnobPanel(props: {
                 { value: "bound", text: "The lower 90 % confidence bound" },
                 { value: "point", text: "The sample's own value" },
               ]}
-              onChange={(value) => onChange({ heldFor: value === "point" ? "point" : "bound" }, "push")}
+              onChange={(heldFor) => onChange({ heldFor }, "push")}
             />
           </div>
         </details>

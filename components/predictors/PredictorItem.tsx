@@ -1,6 +1,7 @@
 import Link from "next/link";
 import { useMemo } from "react";
 import type { ListedArtefact } from "@/server/contracts/studio";
+import { usePredictorAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge } from "../ui/Badge";
@@ -9,7 +10,6 @@ import { formatCount, formatDate, shortHash } from "../ui/format";
 import { RemoveButton } from "../ui/RemoveButton";
 import { Table } from "../ui/Table";
 import { preparePredictor } from "./preparePredictor";
-import { usePredictorAct } from "./usePredictorAct";
 
 /** One trained predictor: what it learnt of, how well it does on what it has not seen, and who uses it. */
 export function PredictorItem({ artefact }: { readonly artefact: ListedArtefact }) {
@@ -39,7 +39,7 @@ export function PredictorItem({ artefact }: { readonly artefact: ListedArtefact 
                 ? "No saved plan uses it. Training again on the same data gives the same hash."
                 : `${plans.map(({ name }) => name).join(", ")} can then no longer be approved or put into force. Training again on the same data gives the same hash.`
             }
-            removal={{ error: remove.error, isPending: remove.isPending, mutate: () => remove.mutate(undefined) }}
+            removal={remove}
           />
         </div>
       </div>

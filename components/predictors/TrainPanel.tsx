@@ -2,6 +2,7 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { usePredictorAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { useClusters } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
@@ -18,7 +19,6 @@ import { composeTraining, type OutcomesOf, type TrainingKind } from "./composeTr
 import { RunsField } from "./RunsField";
 import { TrainingLine } from "./TrainingLine";
 import { trainCodec } from "./trainCodec";
-import { usePredictorAct } from "./usePredictorAct";
 
 const whats: readonly { readonly value: TrainingKind; readonly text: string }[] = [
   { value: "lengths", text: "lengths, of modelled programs" },
@@ -102,20 +102,8 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
             }}
           >
             <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
-              <SelectField
-                label="Learn"
-                value={what}
-                options={whats}
-                onChange={(value) => setWhat(whats.find((one) => one.value === value)?.value ?? what)}
-              />
-              {what === "configurations" && (
-                <SelectField
-                  label="Outcomes"
-                  value={outcomesOf}
-                  options={outcomes}
-                  onChange={(value) => setOutcomesOf(outcomes.find((one) => one.value === value)?.value ?? outcomesOf)}
-                />
-              )}
+              <SelectField label="Learn" value={what} options={whats} onChange={setWhat} />
+              {what === "configurations" && <SelectField label="Outcomes" value={outcomesOf} options={outcomes} onChange={setOutcomesOf} />}
               {what === "traffic" && (
                 <SelectField
                   label="Cluster"

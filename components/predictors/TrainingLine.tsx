@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef } from "react";
+import { usePredictorAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { shortHash } from "../ui/format";
-import { usePredictorAct } from "./usePredictorAct";
 
 /** How often a training under way is asked after; another page may begin one meanwhile. */
 const ASK_AGAIN_MS = { training: 700, still: 10_000 } as const;
@@ -29,7 +29,7 @@ export function TrainingLine({ onTrained, children }: { readonly onTrained: () =
   if (state?.kind === "training")
     return (
       <div className="flex flex-wrap items-center gap-3">
-        <Button disabled={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
+        <Button disabled={cancel.isPending} onClick={() => cancel.mutate()}>
           Cancel
         </Button>
         <span aria-hidden="true" className="h-1 w-24 overflow-hidden rounded bg-line">

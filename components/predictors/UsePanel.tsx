@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import type { ArtefactKind, ListedArtefact } from "@/server/contracts/studio";
+import { usePredictorAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useClusterLink, useCurrentCluster } from "../shell/useCurrentCluster";
@@ -16,7 +17,6 @@ import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { composeRouting, orders, type RoutingForm } from "./composeRouting";
 import { preparePredictor } from "./preparePredictor";
-import { usePredictorAct } from "./usePredictorAct";
 
 const orderWords: Readonly<Record<(typeof orders)[number], string>> = {
   fcfs: "first come, first served",
@@ -97,7 +97,7 @@ export function UsePanel({ artefacts }: { readonly artefacts: readonly ListedArt
                   { value: "same", text: "as that plan routes" },
                   { value: "slack", text: "surest within a slack (Chimera)" },
                 ]}
-                onChange={(route) => put({ route: route === "slack" ? "slack" : "same" })}
+                onChange={(route) => put({ route })}
               />
               {form.route === "slack" && (
                 <>
@@ -116,7 +116,7 @@ export function UsePanel({ artefacts }: { readonly artefacts: readonly ListedArt
                 label="Order"
                 value={form.order}
                 options={orders.map((value) => ({ value, text: orderWords[value] }))}
-                onChange={(value) => put({ order: orders.find((one) => one === value) ?? form.order })}
+                onChange={(order) => put({ order })}
               />
               <SelectField label="Lengths by" value={form.lengths} options={trained("lengths")} onChange={(lengths) => put({ lengths })} />
               <SelectField

@@ -1,4 +1,4 @@
-import { codecOf, text, type ViewOf, word } from "../url/addressFields";
+import { codecOf, text, word } from "../url/addressFields";
 
 const kinds = ["lengths", "traffic", "confidence", "configurations"] as const;
 
@@ -14,7 +14,6 @@ export const trainCodec = codecOf({
     format: (models: readonly string[] | null) => models?.join(",") || undefined,
   },
 });
-export type TrainView = ViewOf<typeof trainCodec>;
 
 /** Where a declared workflow's configurations are trained over the models of a plan, from its workload's labels. */
 export function trainPath(workflow: string, plan: { readonly workloadId: string; readonly models: readonly string[] } | null): string {

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import type { ProfileJob } from "@/server/contracts/studio";
+import { useProfileAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { FormModal } from "../ui/FormModal";
-import { useProfileAct } from "./useProfileAct";
 
 /** What can be done about a job that is not over: pause it, or stop it for good after asking once. */
 export function JobActions({ job }: { readonly job: ProfileJob }) {
@@ -20,7 +20,7 @@ export function JobActions({ job }: { readonly job: ProfileJob }) {
     <div className="ml-auto flex flex-wrap items-center gap-2">
       <ErrorLine error={pause.error} />
       {job.state === "running" && (
-        <Button disabled={pause.isPending} onClick={() => pause.mutate(undefined)}>
+        <Button disabled={pause.isPending} onClick={() => pause.mutate()}>
           {pause.isPending ? "Pausing …" : "Pause"}
         </Button>
       )}
@@ -33,7 +33,7 @@ export function JobActions({ job }: { readonly job: ProfileJob }) {
         title={`Stop ${job.request.name} for good?`}
         description="It cannot be resumed. Measurements stay, and a workload can be made of the complete prompts. To continue later, pause it."
         act={stop}
-        onSubmit={() => stop.mutate(undefined)}
+        onSubmit={() => stop.mutate()}
         keep="Keep it running"
         go="Stop profile"
         look="danger"

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useId, useMemo, useState } from "react";
 import type { ProfileJob } from "@/server/contracts/studio";
+import { useProfileAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { ArrivalsChooser, startingArrivals } from "../arrivals/ArrivalsChooser";
 import { useClusterLink } from "../shell/useCurrentCluster";
@@ -11,7 +12,6 @@ import { TextField } from "../ui/Field";
 import { formatCounted } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { type MeasureChoice, prepareMakeWorkload } from "./prepareMakeWorkload";
-import { useProfileAct } from "./useProfileAct";
 
 /** One of the measures; those that cannot be chosen say why. */
 function Choice(props: {

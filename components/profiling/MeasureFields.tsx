@@ -41,7 +41,7 @@ export function MeasureFields(props: {
           className="flex-1 basis-52"
           value={kind}
           options={measureKinds.map((each) => ({ value: each, text: kindWords[each].name }))}
-          onChange={(chosen) => put({ kind: measureKinds.find((each) => each === chosen) ?? kind, rubric: null })}
+          onChange={(chosen) => put({ kind: chosen, rubric: null })}
         />
         {isJudged(kind) && (
           <>
@@ -85,7 +85,7 @@ export function MeasureFields(props: {
           className="max-w-72"
           value={value.extract}
           options={extracts.map((each) => ({ value: each, text: extractWords[each] }))}
-          onChange={(chosen) => put({ extract: extracts.find((each) => each === chosen) ?? value.extract })}
+          onChange={(extract) => put({ extract })}
         />
       )}
       {kind === "unit-test" && (

@@ -1,12 +1,12 @@
 import { useState } from "react";
 import type { ProfileJob } from "@/server/contracts/studio";
+import { useProfileAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { NumberField } from "../ui/Field";
 import { formatDate } from "../ui/format";
 import { stateOf, wayOut } from "./prepareJob";
-import { useProfileAct } from "./useProfileAct";
 
 /** Why a job is paused, what to do about it, and the button that does it. */
 export function PausedNotice({ job }: { readonly job: ProfileJob }) {

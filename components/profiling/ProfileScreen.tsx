@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import type { ProfileJob } from "@/server/contracts/studio";
+import { useProfileAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { TrustPanel } from "../labelling/TrustPanel";
 import { useClusterLink } from "../shell/useCurrentCluster";
@@ -22,7 +23,6 @@ import { PausedNotice } from "./PausedNotice";
 import { ProgressPanel } from "./ProgressPanel";
 import { askedText, jobRefreshMs, stateOf } from "./prepareJob";
 import { useIsEmulated } from "./useIsEmulated";
-import { useProfileAct } from "./useProfileAct";
 
 /** Takes the latencies that were seen to Calibration, where predictions are held against them. */
 function UseForCalibration({ job }: { readonly job: ProfileJob }) {
@@ -35,7 +35,7 @@ function UseForCalibration({ job }: { readonly job: ProfileJob }) {
   );
   return (
     <div className="flex flex-wrap items-center gap-3 text-sm">
-      <Button disabled={take.isPending} onClick={() => take.mutate(undefined)}>
+      <Button disabled={take.isPending} onClick={() => take.mutate()}>
         {take.isPending ? "Taking them …" : "Use its latencies for calibration"}
       </Button>
       <span className="min-w-0 text-xs text-ink-3">TTFT and time per token of engines with known hardware, compared with predictions.</span>

@@ -1,8 +1,7 @@
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { PromptsOfGateway } from "@/server/contracts/studio";
+import { useAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
-import { unwrapOutcome } from "../api/unwrapOutcome";
 import { CapturePanel } from "../capture/CapturePanel";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
@@ -26,16 +25,14 @@ export function GatewayPrompts({ onUpload }: { readonly onUpload: (upload: Promp
   const [chosen, setChosen] = useState<string | null>(null);
   const [from, setFrom] = useState<PromptsOfGateway["from"]>("captured");
   const cluster = clusters.find(({ spec }) => spec.id === (chosen ?? current?.spec.id)) ?? clusters[0] ?? null;
-  const take = useMutation({
-    mutationFn: async (request: PromptsOfGateway) => unwrapOutcome(await client.prompts.takeFromGateway.mutate(request)),
-    onSuccess: ({ uploadId, survey, retentionDays }, request) =>
-      onUpload({
-        uploadId,
-        survey,
-        from: `${cluster?.spec.name ?? request.clusterId}, ${wordsOf(request.from)}`,
-        traffic: { retentionDays },
-      }),
-  });
+  const take = useAct(client.prompts.takeFromGateway.mutate, ({ uploadId, survey, retentionDays }, request) =>
+    onUpload({
+      uploadId,
+      survey,
+      from: `${cluster?.spec.name ?? request.clusterId}, ${wordsOf(request.from)}`,
+      traffic: { retentionDays },
+    }),
+  );
   if (data === undefined) return null;
   if (cluster === null)
     return <p className="text-sm text-ink-3">No cluster with a gateway is connected: attach your engines on Clusters, or upload a file.</p>;
@@ -48,12 +45,7 @@ export function GatewayPrompts({ onUpload }: { readonly onUpload: (upload: Promp
           options={clusters.map(({ spec }) => ({ value: spec.id, text: spec.name }))}
           onChange={setChosen}
         />
-        <SelectField
-          label="Take prompts from"
-          value={from}
-          options={sources}
-          onChange={(value) => setFrom(sources.find((each) => each.value === value)?.value ?? "captured")}
-        />
+        <SelectField label="Take prompts from" value={from} options={sources} onChange={setFrom} />
         <Button look="primary" disabled={take.isPending} onClick={() => take.mutate({ clusterId: cluster.spec.id, from })}>
           Take prompts
         </Button>

@@ -1,9 +1,9 @@
 "use client";
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
-import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { PageHeader } from "../ui/PageHeader";
@@ -49,10 +49,7 @@ export function PromptsScreen() {
     setUpload(null);
     write({ from: null }, "push");
   };
-  const archive = useMutation({
-    mutationFn: async ({ uploadId }: PromptUpload) => unwrapOutcome(await client.prompts.archive.mutate({ uploadId })),
-    onSuccess: leave,
-  });
+  const archive = useAct(({ uploadId }: PromptUpload) => client.prompts.archive.mutate({ uploadId }), leave);
   const names = (query.data ?? []).flatMap(({ name, deleted }) => (deleted ? [] : name));
   const status = queryStatus(query, {
     what: "Reading samples",

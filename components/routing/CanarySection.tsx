@@ -2,8 +2,8 @@
 
 import { memo, useState } from "react";
 import type { Canary } from "@/server/contracts/studio";
+import { useGatewayAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
-import { useGatewayAct } from "../api/useGatewayAct";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { formatCount, formatPercent, formatSeconds, shortHash } from "../ui/format";
@@ -141,7 +141,7 @@ export const CanarySection = memo(function CanarySection(props: {
             </Button>
           )}
           {running ? (
-            <Button ref={button.target} look="danger" onClick={() => !withdraw.isPending && withdraw.mutate(undefined)}>
+            <Button ref={button.target} look="danger" onClick={() => !withdraw.isPending && withdraw.mutate()}>
               Withdraw canary
             </Button>
           ) : (

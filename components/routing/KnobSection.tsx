@@ -3,8 +3,8 @@
 import { memo, useState } from "react";
 import type { Plan } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { useGatewayAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
-import { useGatewayAct } from "../api/useGatewayAct";
 import { Button } from "../ui/Button";
 import { shortHash } from "../ui/format";
 import { Knob } from "../ui/Knob";

@@ -4,8 +4,8 @@ import dynamic from "next/dynamic";
 import { memo, useMemo, useState } from "react";
 import type { Mirror } from "@/server/contracts/studio";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { useGatewayAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
-import { useGatewayAct } from "../api/useGatewayAct";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { NumberField } from "../ui/Field";
@@ -123,7 +123,7 @@ export const MirrorSection = memo(function MirrorSection(props: {
             {open ? "Close mirror" : "Mirror requests"}
           </Button>
         ) : (
-          <Button ref={button.target} onClick={() => !end.isPending && end.mutate(undefined)}>
+          <Button ref={button.target} onClick={() => !end.isPending && end.mutate()}>
             End mirror
           </Button>
         )
@@ -136,7 +136,7 @@ export const MirrorSection = memo(function MirrorSection(props: {
           className="flex flex-col gap-3"
           onSubmit={(event) => {
             event.preventDefault();
-            if (!start.isPending) start.mutate(undefined);
+            if (!start.isPending) start.mutate();
           }}
         >
           <div className="flex flex-wrap items-end gap-x-4 gap-y-3">

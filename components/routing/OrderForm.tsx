@@ -1,13 +1,13 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { changeQueueing, type Queueing, queueingOf } from "@/solver/policies/changeQueueing";
-import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
-import { unwrapOutcome } from "../api/unwrapOutcome";
+import { usePlanAct } from "../api/acts";
+import { useTRPC, useTRPCClient } from "../api/trpc";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
@@ -20,7 +20,6 @@ import { usePlanChoices } from "./usePlanChoices";
 export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; readonly inForce: string }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const queries = useQueryClient();
   const router = useRouter();
   const link = useClusterLink();
   const choices = usePlanChoices(clusterId, true);
@@ -28,11 +27,7 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
   const [change, setChange] = useState<Partial<Queueing>>({});
   const [name, setName] = useState("");
   const plan = useQuery(trpc.plans.get.queryOptions({ planId }, { staleTime: Number.POSITIVE_INFINITY })).data?.plan;
-  const make = useMutation({
-    mutationFn: async (order: Inputs["plans"]["reroute"]) => unwrapOutcome(await client.plans.reroute.mutate(order)),
-    onSuccess: ({ id }) => router.push(link(`/apply/${id}`)),
-    onSettled: () => queries.invalidateQueries(trpc.plans.pathFilter()),
-  });
+  const make = usePlanAct(client.plans.reroute.mutate, ({ id }) => router.push(link(`/apply/${id}`)));
   const form = plan === undefined ? null : { ...queueingOf(plan.policy), ...change };
   const made = plan === undefined || form === null ? null : changeQueueing(form, plan.policy);
   const orders = plan === undefined ? orderKinds : ordersUnder(plan.policy);
@@ -69,7 +64,7 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
             value={form?.order ?? ""}
             options={orders.map((kind) => ({ value: kind, text: orderNames[kind] }))}
             disabled={form === null}
-            onChange={(kind) => setChange({ ...change, order: orders.find((each) => each === kind) ?? "fcfs" })}
+            onChange={(order) => setChange({ ...change, order })}
           />
         )}
         <SelectField
@@ -77,7 +72,7 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
           value={form?.place ?? ""}
           options={places.map((kind) => ({ value: kind, text: placeNames[kind] }))}
           disabled={form === null}
-          onChange={(kind) => setChange({ ...change, place: places.find((each) => each === kind) ?? "least-load" })}
+          onChange={(place) => setChange({ ...change, place })}
         />
         <Check checked={form?.affinity ?? false} onChange={(affinity) => setChange({ ...change, affinity })}>
           A program returns to its last replica

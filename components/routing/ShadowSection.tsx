@@ -2,8 +2,8 @@
 
 import { memo, useState } from "react";
 import type { Shadow } from "@/server/contracts/studio";
+import { useGatewayAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
-import { useGatewayAct } from "../api/useGatewayAct";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { SelectField } from "../ui/Field";
@@ -135,7 +135,7 @@ export const ShadowSection = memo(function ShadowSection(props: {
             {open ? "Close shadow" : "Compare a plan"}
           </Button>
         ) : (
-          <Button ref={button.target} onClick={() => !end.isPending && end.mutate(undefined)}>
+          <Button ref={button.target} onClick={() => !end.isPending && end.mutate()}>
             {ended ? "Clear shadow" : "End shadow"}
           </Button>
         )

@@ -2,8 +2,8 @@
 
 import { memo } from "react";
 import type { GatewayControls } from "@/server/contracts/studio";
+import { useGatewayAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
-import { useGatewayAct } from "../api/useGatewayAct";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { ReasonDialog } from "../ui/ReasonDialog";
@@ -45,7 +45,7 @@ export const StrictSection = memo(function StrictSection(props: {
             act={(reason) => client.gateway.holdStages.mutate({ clusterId, reason })}
           />
         ) : (
-          <Button onClick={() => !end.isPending && end.mutate(undefined)}>Let smaller models answer</Button>
+          <Button onClick={() => !end.isPending && end.mutate()}>Let smaller models answer</Button>
         )
       }
     />

@@ -1,10 +1,10 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { PlanSummary } from "@/server/contracts/studio";
+import { useScheduleAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
-import { unwrapOutcome } from "../api/unwrapOutcome";
 import { HourField } from "../arrivals/HourField";
 import { hourOfTime, timeOfHour } from "../arrivals/prepareArrivals";
 import { TimeZoneField } from "../arrivals/TimeZoneField";
@@ -26,17 +26,13 @@ export function ScheduleForm(props: {
   readonly onDone: () => void;
 }) {
   const { clusterId, plans } = props;
-  const trpc = useTRPC();
   const client = useTRPCClient();
-  const queries = useQueryClient();
   const [draft, setDraft] = useState(props.draft);
   const { entries } = draft;
-  const set = useMutation({
-    mutationFn: async () =>
-      unwrapOutcome(await client.schedules.set.mutate({ clusterId, timeZone: draft.timeZone.trim(), entries: [...inOrder(entries)] })),
-    onSuccess: props.onDone,
-    onSettled: () => queries.invalidateQueries(trpc.schedules.pathFilter()),
-  });
+  const set = useScheduleAct(
+    () => client.schedules.set.mutate({ clusterId, timeZone: draft.timeZone.trim(), entries: [...inOrder(entries)] }),
+    props.onDone,
+  );
   const problem = draftProblem(draft);
   const change = (at: number, entry: Entry): void =>
     setDraft({ ...draft, entries: entries.map((other, place) => (place === at ? entry : other)) });

@@ -1,11 +1,11 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import type { ClusterSummary, PlanSummary, ScheduleState } from "@/server/contracts/studio";
+import { useScheduleAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
-import { unwrapOutcome } from "../api/unwrapOutcome";
 import { browserZone } from "../arrivals/prepareArrivals";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { StateWord } from "../ui/Badge";
@@ -142,18 +142,9 @@ function Acts(props: {
   readonly onEdit: () => void;
 }) {
   const { state, clusterId, approved } = props;
-  const trpc = useTRPC();
   const client = useTRPCClient();
-  const queries = useQueryClient();
-  const onSettled = () => queries.invalidateQueries(trpc.schedules.pathFilter());
-  const enable = useMutation({
-    mutationFn: async (enabled: boolean) => unwrapOutcome(await client.schedules.enable.mutate({ clusterId, enabled })),
-    onSettled,
-  });
-  const remove = useMutation({
-    mutationFn: async () => unwrapOutcome(await client.schedules.remove.mutate({ clusterId })),
-    onSettled,
-  });
+  const enable = useScheduleAct((enabled: boolean) => client.schedules.enable.mutate({ clusterId, enabled }));
+  const remove = useScheduleAct(() => client.schedules.remove.mutate({ clusterId }));
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-2">
@@ -168,7 +159,7 @@ function Acts(props: {
               name="the schedule"
               kind="it"
               consequences="The plan in force stays in force; no further switch happens."
-              removal={{ error: remove.error, isPending: remove.isPending, mutate: () => remove.mutate() }}
+              removal={remove}
             />
           </>
         )}

@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Panic } from "@/server/contracts/studio";
+import { useGatewayAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { useGatewayAct } from "../api/useGatewayAct";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { SelectField, TextField } from "../ui/Field";

@@ -15,14 +15,11 @@ interface Frame {
 }
 
 /** Ties a control to the sentence of what is wrong with it. */
-export const problemOf = (
-  id: string,
-  problem: string | undefined,
-): { readonly "aria-invalid"?: true; readonly "aria-describedby"?: string } =>
+const problemOf = (id: string, problem: string | undefined): { readonly "aria-invalid"?: true; readonly "aria-describedby"?: string } =>
   problem === undefined ? {} : { "aria-invalid": true, "aria-describedby": `${id}-problem` };
 
 /** What is wrong with the control of that id; nothing where nothing is. It is not read out by itself: the control is led to, and tells it. */
-export const FieldProblem = ({ id, text }: { readonly id: string; readonly text: string | undefined }) =>
+const FieldProblem = ({ id, text }: { readonly id: string; readonly text: string | undefined }) =>
   text !== undefined && (
     <p id={`${id}-problem`} className="max-w-md text-sm text-bad [overflow-wrap:anywhere]">
       {text}
@@ -45,17 +42,17 @@ function FieldFrame(props: Frame & { readonly id: string; readonly children: Rea
   );
 }
 
-export interface Option {
-  readonly value: string;
+export interface Option<Value extends string = string> {
+  readonly value: Value;
   readonly text: string;
 }
 
 /** A choice among few: the platform's own list, which every keyboard and screen reader knows. */
-export function SelectField(
+export function SelectField<Value extends string>(
   props: Frame & {
-    readonly value: string;
-    readonly options: readonly Option[];
-    readonly onChange: (value: string) => void;
+    readonly value: NoInfer<Value> | "";
+    readonly options: readonly Option<Value>[];
+    readonly onChange: (value: Value) => void;
     readonly disabled?: boolean;
   },
 ) {
@@ -68,7 +65,10 @@ export function SelectField(
         value={props.value}
         disabled={props.disabled}
         {...problemOf(id, props.problem)}
-        onChange={(event) => props.onChange(event.target.value)}
+        onChange={(event) => {
+          const chosen = props.options.find(({ value }) => value === event.target.value);
+          if (chosen !== undefined) props.onChange(chosen.value);
+        }}
       >
         {props.options.map((option) => (
           <option key={option.value} value={option.value}>
@@ -110,6 +110,37 @@ export function TextField(
           ))}
         </datalist>
       )}
+    </FieldFrame>
+  );
+}
+
+/** A text of several lines. */
+export function AreaField(
+  props: Frame & {
+    readonly value: string;
+    readonly rows: number;
+    readonly onChange: (value: string) => void;
+    readonly maxLength?: number;
+    readonly placeholder?: string;
+    /** Whether it is code or data rather than prose. */
+    readonly code?: boolean;
+  },
+) {
+  const id = useId();
+  return (
+    <FieldFrame {...props} id={id}>
+      <textarea
+        id={id}
+        rows={props.rows}
+        className={`w-full min-w-0 rounded-md border border-line-strong bg-raised p-2 text-ink aria-invalid:border-bad ${props.code ? "font-mono text-xs" : "text-sm"}`}
+        value={props.value}
+        maxLength={props.maxLength}
+        placeholder={props.placeholder}
+        spellCheck={!props.code}
+        autoComplete="off"
+        {...problemOf(id, props.problem)}
+        onChange={(event) => props.onChange(event.target.value)}
+      />
     </FieldFrame>
   );
 }

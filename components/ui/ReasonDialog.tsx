@@ -2,7 +2,7 @@
 
 import { type ComponentProps, type ReactNode, useState } from "react";
 import type { Outcome } from "@/server/contracts/studio";
-import { useGatewayAct } from "../api/useGatewayAct";
+import { useGatewayAct } from "../api/acts";
 import { Button } from "./Button";
 import { ErrorLine } from "./ErrorLine";
 import { Modal } from "./Modal";

@@ -1,6 +1,9 @@
+const types: Readonly<Record<string, string>> = { csv: "text/csv", json: "application/json" };
+
 /** Has the browser save a text as a file. */
 export function saveText(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: name.endsWith(".csv") ? "text/csv" : "application/json" }));
+  const type = types[name.split(".").at(-1) ?? ""] ?? "text/plain";
+  const url = URL.createObjectURL(new Blob([text], { type }));
   const anchor = document.createElement("a");
   anchor.href = url;
   anchor.download = name;

@@ -78,7 +78,7 @@ function Choices(props: {
         <SelectField
           label="Judge (modelled): reliability as AUC"
           value={String(choice.auc)}
-          options={[...AUC_CHOICES]}
+          options={AUC_CHOICES}
           hint="The table has labels only. Judge scores are modelled and marked as modelled everywhere."
           onChange={(value) => onChange({ ...choice, auc: Number(value) })}
         />

@@ -1,16 +1,17 @@
 import type { Inputs } from "../api/trpc";
+import type { Option } from "../ui/Field";
 import type { OutcomesSurvey, Uploaded } from "../ui/uploadFile";
 
 /** AUC of a modelled judge unless told: what a good small judge reaches on right-or-wrong labels. */
 const DEFAULT_AUC = 0.8;
 
-export const AUC_CHOICES = [
+export const AUC_CHOICES: readonly Option[] = [
   { value: "0.5", text: "0.50, a coin" },
   { value: "0.7", text: "0.70, a weak judge" },
   { value: "0.8", text: "0.80, the default" },
   { value: "0.9", text: "0.90, a strong judge" },
   { value: "1", text: "1.00, an oracle" },
-] as const;
+];
 
 /** What an operator chose in the wizard. */
 export interface ImportChoice {

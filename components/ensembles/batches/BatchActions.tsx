@@ -1,13 +1,13 @@
 "use client";
 
 import { useState } from "react";
+import { useBatchAct } from "@/components/api/acts";
 import { useTRPCClient } from "@/components/api/trpc";
 import { Button } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
 import { FormModal } from "@/components/ui/FormModal";
 import { RemoveButton } from "@/components/ui/RemoveButton";
 import type { BatchSummary } from "@/server/contracts/studio";
-import { useBatchAct } from "./useBatchAct";
 
 /** What can be done about a batch: pause it, go on, stop it for good after asking once, or forget one that is over. */
 export function BatchActions({ batch, onRemoved }: { readonly batch: BatchSummary; readonly onRemoved: () => void }) {
@@ -26,12 +26,12 @@ export function BatchActions({ batch, onRemoved }: { readonly batch: BatchSummar
     <div className="flex flex-wrap items-center gap-2">
       <ErrorLine error={pause.error ?? resume.error} />
       {state === "running" && (
-        <Button disabled={pause.isPending} onClick={() => pause.mutate(undefined)}>
+        <Button disabled={pause.isPending} onClick={() => pause.mutate()}>
           {pause.isPending ? "Pausing …" : "Pause"}
         </Button>
       )}
       {state === "paused" && (
-        <Button look="primary" disabled={resume.isPending} onClick={() => resume.mutate(undefined)}>
+        <Button look="primary" disabled={resume.isPending} onClick={() => resume.mutate()}>
           {resume.isPending ? "Resuming …" : "Resume"}
         </Button>
       )}
@@ -40,7 +40,7 @@ export function BatchActions({ batch, onRemoved }: { readonly batch: BatchSummar
           name={name}
           kind="batch"
           consequences="Its answers are deleted with it. Download the results first if you need them. Samples made from it stay."
-          removal={{ ...remove, mutate: () => remove.mutate(undefined) }}
+          removal={remove}
         />
       ) : (
         <Button look="danger" onClick={() => setOpen(true)}>
@@ -53,7 +53,7 @@ export function BatchActions({ batch, onRemoved }: { readonly batch: BatchSummar
         title={`Stop ${name} for good?`}
         description="It cannot be resumed, and its engines are unloaded. Finished answers stay and can be downloaded. To continue later, pause it."
         act={stop}
-        onSubmit={() => stop.mutate(undefined)}
+        onSubmit={() => stop.mutate()}
         keep="Keep it running"
         go={stop.isPending ? "Stopping …" : "Stop batch"}
         look="danger"

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { useEnsembleAct } from "@/components/api/acts";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { ProgressBar } from "@/components/profiling/ProgressBar";
 import { Badge, StateWord } from "@/components/ui/Badge";
@@ -14,7 +15,6 @@ import { PanelState } from "@/components/ui/PanelState";
 import { queryStatus } from "@/components/ui/queryStatus";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import type { Batch, BatchSummary } from "@/server/contracts/studio";
-import { useEnsembleAct } from "../address/useEnsembles";
 import { GanttChart } from "../gantt/GanttChart";
 import { BatchActions } from "./BatchActions";
 import { BatchSessions } from "./BatchSessions";

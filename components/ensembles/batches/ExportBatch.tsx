@@ -1,8 +1,7 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
+import { useAct } from "@/components/api/acts";
 import { useTRPCClient } from "@/components/api/trpc";
-import { unwrapOutcome } from "@/components/api/unwrapOutcome";
 import { Button } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
 import { saveText } from "@/components/ui/saveText";
@@ -16,10 +15,7 @@ const formats: readonly { readonly format: BatchExport["format"]; readonly name:
 /** A batch that would be started, or that was, as a job file with its prompts, for whoever runs jobs elsewhere. */
 export function ExportBatch({ of }: { readonly of: { readonly request: BatchRequest } | { readonly batchId: string } | null }) {
   const client = useTRPCClient();
-  const save = useMutation({
-    mutationFn: async (order: BatchExport) => unwrapOutcome(await client.batches.export.mutate(order)),
-    onSuccess: ({ name, text }) => saveText(name, text),
-  });
+  const save = useAct(client.batches.export.mutate, ({ name, text }) => saveText(name, text));
   return (
     <fieldset className="flex flex-wrap items-center gap-2 text-sm">
       <legend className="float-left mr-2 text-ink-2">Job file for</legend>

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
+import { useBatchAct } from "@/components/api/acts";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { useClusterLink } from "@/components/shell/useCurrentCluster";
 import { Button } from "@/components/ui/Button";
@@ -21,7 +22,6 @@ import { gpusNeeded, kOptions } from "../place/preparePlaceForm";
 import { BatchPreviewPart } from "./BatchPreviewPart";
 import { type BatchForm, composeBatch, usualCalls, usualName, usualWorkers } from "./composeBatch";
 import { ExportBatch } from "./ExportBatch";
-import { useBatchAct } from "./useBatchAct";
 import { useFreeWorkers } from "./useFreeWorkers";
 import { usePreview } from "./usePreview";
 

@@ -1,6 +1,5 @@
 import { NumberField, SelectField } from "@/components/ui/Field";
 import type { AnswerSampleSummary } from "@/server/contracts/studio";
-import { confidenceKinds } from "../address/ensemblesCodec";
 import { confidenceOptions, type EnsembleForm, figureOf, figuresOfSample } from "./prepareEnsemble";
 
 /** What makes votes weigh more or less, and the figures of experts that it takes: typed, or taken from a sample of answers. */
@@ -20,7 +19,7 @@ export function ConfidenceFields(props: {
           value={form.confidence}
           options={confidenceOptions}
           problem={problem}
-          onChange={(value) => onChange({ confidence: confidenceKinds.find((kind) => kind === value) ?? "plurality" })}
+          onChange={(confidence) => onChange({ confidence })}
         />
         {form.confidence !== "plurality" && samples.length > 0 && (
           <SelectField

@@ -1,36 +1,7 @@
-import { useId } from "react";
-import { FieldProblem, NumberField, problemOf } from "@/components/ui/Field";
+import { AreaField, NumberField } from "@/components/ui/Field";
 import type { EnsembleForm, Problems } from "./prepareEnsemble";
 
 const allowed = "0: as many as the engine allows";
-
-function Area(props: {
-  readonly label: string;
-  readonly value: string;
-  readonly rows: number;
-  readonly maxLength: number;
-  readonly placeholder?: string;
-  readonly problem?: string | undefined;
-  readonly onChange: (value: string) => void;
-}) {
-  const id = useId();
-  const { label, problem, onChange, ...rest } = props;
-  return (
-    <div className="flex flex-col gap-1">
-      <label htmlFor={id} className="text-xs text-ink-3">
-        {label}
-      </label>
-      <textarea
-        id={id}
-        className="min-w-0 rounded-md border border-line-strong bg-raised px-2 py-1 font-mono text-xs aria-invalid:border-bad"
-        {...rest}
-        {...problemOf(id, problem)}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      <FieldProblem id={id} text={problem} />
-    </div>
-  );
-}
 
 /** What few ensembles need: bounds of answers, words for the aggregator, and what is known of experts by category. */
 export function EnsembleAdvanced(props: {
@@ -64,14 +35,16 @@ export function EnsembleAdvanced(props: {
             onChange={(aggregatorMaxTokens) => put({ aggregatorMaxTokens })}
           />
         </div>
-        <Area
+        <AreaField
+          code
           label="Instructions of the aggregator; empty: Weir's default"
           value={form.instruction}
           rows={3}
           maxLength={4_000}
           onChange={(instruction) => put({ instruction })}
         />
-        <Area
+        <AreaField
+          code
           label="Skills: accuracy of experts by category, as JSON; the most accurate ones of a question's category answer it"
           value={form.skills}
           rows={4}

@@ -1,5 +1,6 @@
 "use client";
 
+import { useEnsembleAct } from "@/components/api/acts";
 import { useTRPCClient } from "@/components/api/trpc";
 import { Badge } from "@/components/ui/Badge";
 import { Button } from "@/components/ui/Button";
@@ -7,7 +8,6 @@ import { SelectField } from "@/components/ui/Field";
 import { RemoveButton } from "@/components/ui/RemoveButton";
 import type { KeptEnsemble } from "@/server/contracts/studio";
 import type { EnsemblesView } from "../address/ensemblesCodec";
-import { useEnsembleAct } from "../address/useEnsembles";
 import { ensembleSays } from "./prepareEnsemble";
 
 /** Which ensemble is looked at, what it is in a sentence, and what can be done with it. */
@@ -41,7 +41,7 @@ export function EnsembleBar(props: {
           name={name}
           kind="ensemble"
           consequences="All of its versions are deleted. Batches and gateways keep their own copies."
-          removal={{ ...remove, mutate: () => remove.mutate(undefined) }}
+          removal={remove}
         />
       </div>
       <p className="text-sm text-ink-2">

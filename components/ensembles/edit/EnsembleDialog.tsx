@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { useEnsembleAct } from "@/components/api/acts";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { Button } from "@/components/ui/Button";
 import { Check } from "@/components/ui/Check";
@@ -12,7 +13,7 @@ import { NumberGuard } from "@/components/ui/NumberGuard";
 import type { KeptEnsemble } from "@/server/contracts/studio";
 import { AGGREGATE_ALL } from "@/solver/ensemble/gate/ensembleDocument";
 import { isAggregateAll } from "@/solver/ensemble/gate/tauText";
-import { useEnsembleAct, useEnsembles } from "../address/useEnsembles";
+import { useEnsembles } from "../address/useEnsembles";
 import { ConfidenceFields } from "./ConfidenceFields";
 import { EnsembleAdvanced } from "./EnsembleAdvanced";
 import { ExpertsField } from "./ExpertsField";
@@ -138,7 +139,7 @@ export function EnsembleDialog(props: {
                   label="Vote of an answer"
                   value={form.extraction}
                   options={extractionOptions}
-                  onChange={(value) => put({ extraction: extractionOptions.find((each) => each.value === value)?.value ?? "text" })}
+                  onChange={(extraction) => put({ extraction })}
                 />
                 {form.extraction === "pattern" && (
                   <TextField

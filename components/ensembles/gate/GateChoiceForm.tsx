@@ -6,7 +6,7 @@ import { formatFinePercent } from "@/components/ui/format";
 import { ModelMark } from "@/components/ui/ModelChip";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import type { AnswerSampleSummary, KeptEnsemble } from "@/server/contracts/studio";
-import { confidenceKinds, type EnsemblesView } from "../address/ensemblesCodec";
+import type { EnsemblesView } from "../address/ensemblesCodec";
 import { confidenceOptions } from "../edit/prepareEnsemble";
 import { type GateChoice, NO_AGGREGATOR } from "./prepareGateChoice";
 import { sampleOptions } from "./prepareSamples";
@@ -45,7 +45,7 @@ export function GateChoiceForm(props: {
           label="Confidence"
           value={request.confidence}
           options={confidenceOptions}
-          onChange={(value) => onChange({ confidence: confidenceKinds.find((kind) => kind === value) ?? "plurality", tau: null })}
+          onChange={(confidence) => onChange({ confidence, tau: null })}
         />
         <SelectField
           label="Aggregator (stand-in)"

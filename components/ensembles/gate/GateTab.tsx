@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
+import { useEnsembleAct } from "@/components/api/acts";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { Badge } from "@/components/ui/Badge";
 import { Button } from "@/components/ui/Button";
@@ -13,7 +14,6 @@ import { useUrlView } from "@/components/url/useUrlView";
 import type { AnswerSampleSummary, ClusterSummary } from "@/server/contracts/studio";
 import { ensemblesCodec } from "../address/ensemblesCodec";
 import { useEnsembleInView } from "../address/useEnsembleInView";
-import { useEnsembleAct } from "../address/useEnsembles";
 import { GateChoiceForm } from "./GateChoiceForm";
 import { GatePanel } from "./GatePanel";
 import { prepareGateChoice } from "./prepareGateChoice";
@@ -38,7 +38,7 @@ function SampleFacts({ sample, onRemoved }: { readonly sample: AnswerSampleSumma
         name={sample.name}
         kind="sample"
         consequences="Gates can no longer be tried on it. Ensembles keep the tau that was chosen on it."
-        removal={{ error: remove.error, isPending: remove.isPending, mutate: () => remove.mutate(undefined) }}
+        removal={remove}
       />
     </div>
   );

@@ -2,6 +2,7 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useEnsembleAct } from "@/components/api/acts";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { Button } from "@/components/ui/Button";
 import { Check } from "@/components/ui/Check";
@@ -12,7 +13,6 @@ import { formatCounted, formatFinePercent } from "@/components/ui/format";
 import { Modal } from "@/components/ui/Modal";
 import { uploadAnswers } from "@/components/ui/uploadFile";
 import type { SurveyedAnswers } from "@/server/contracts/studio";
-import { useEnsembleAct } from "../address/useEnsembles";
 import { MOST_MODELS, nameOfFile, sampleHindrance, tickedModels } from "./prepareSamples";
 import { unpackedFile } from "./unpackedFile";
 
@@ -174,12 +174,7 @@ export function SampleDialog(props: { readonly open: boolean; readonly onClose: 
       title="Add a sample of answers"
       description="Answers of several models to the same questions, and whether each is right. A finished batch whose prompts have references makes one too, on the Batches tab."
     >
-      <SelectField
-        label="Of"
-        value={way}
-        options={ways}
-        onChange={(value) => setWay(ways.find((each) => each.value === value)?.value ?? way)}
-      />
+      <SelectField label="Of" value={way} options={ways} onChange={setWay} />
       <Form onKept={props.onKept} onClose={props.onClose} />
     </Modal>
   );

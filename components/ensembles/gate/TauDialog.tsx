@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { useEnsembleAct } from "@/components/api/acts";
 import { useTRPCClient } from "@/components/api/trpc";
 import { unwrapOutcome } from "@/components/api/unwrapOutcome";
 import { Check } from "@/components/ui/Check";
@@ -8,7 +9,6 @@ import { FormModal } from "@/components/ui/FormModal";
 import { ReasonField } from "@/components/ui/ReasonField";
 import type { GatewayEnsembles, KeptEnsemble, Outcome } from "@/server/contracts/studio";
 import { formatTau } from "@/solver/ensemble/gate/tauText";
-import { useEnsembleAct } from "../address/useEnsembles";
 import { changesTauAlone, type TauUse } from "./prepareTauUse";
 
 /** Writes a tau that was tried into an ensemble's next version and, where a gateway serves the ensemble, into force there. */
@@ -53,7 +53,7 @@ export function TauDialog(props: {
       title={`Use this tau for ${name}`}
       description={`Tau ${change}, saved as version ${kept.version + 1}. Running batches keep their tau.`}
       act={act}
-      onSubmit={() => act.mutate(undefined)}
+      onSubmit={() => act.mutate()}
       go={act.isPending ? "Saving …" : "Use it"}
     >
       {use.notes.map((note) => (

@@ -1,13 +1,13 @@
 "use client";
 
 import { useState } from "react";
+import { useEnsembleAct } from "@/components/api/acts";
 import { useTRPCClient } from "@/components/api/trpc";
 import { SelectField } from "@/components/ui/Field";
 import { FormModal } from "@/components/ui/FormModal";
 import { ReasonField } from "@/components/ui/ReasonField";
 import type { KeptEnsemble } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
-import { useEnsembleAct } from "../address/useEnsembles";
 import { couldAnswer, serveDoubt } from "./prepareServe";
 
 /** Has the cluster's gateway serve a kept ensemble, after saying what is missing for it. */

@@ -1,13 +1,13 @@
 "use client";
 
 import { useState } from "react";
+import { useEnsembleAct } from "@/components/api/acts";
 import { useTRPCClient } from "@/components/api/trpc";
 import { Button } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
 import { ReasonField } from "@/components/ui/ReasonField";
 import type { ServedEnsemble } from "@/server/contracts/studio";
 import { formatTau, isSameTau } from "@/solver/ensemble/gate/tauText";
-import { useEnsembleAct } from "../address/useEnsembles";
 import { stopOf } from "../gate/prepareGate";
 import { TauSlider } from "../gate/TauSlider";
 import { onlineStops, tauEffect } from "./prepareOnlineTau";

@@ -2,6 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { useEnsembleAct } from "@/components/api/acts";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { Badge } from "@/components/ui/Badge";
 import { DataTable } from "@/components/ui/DataTable";
@@ -11,7 +12,6 @@ import { queryStatus } from "@/components/ui/queryStatus";
 import { RemoveButton } from "@/components/ui/RemoveButton";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import type { EnsemblePlacement } from "@/server/contracts/studio";
-import { useEnsembleAct } from "../address/useEnsembles";
 import { type MeasuredRow, measuredRows, measuredSays, unmeasuredSays } from "./prepareMeasured";
 import { UploadSessions } from "./UploadSessions";
 import { placementKey } from "./usePlacement";
@@ -25,7 +25,7 @@ function RemoveSessions({ row, onRemoved }: { readonly row: MeasuredRow; readonl
       kind="sessions"
       nameInLabel
       consequences="Its measured sessions and loads are deleted, and placements are simulated again where nothing else was measured. Sessions from a file can be imported again; sessions of batches are lost."
-      removal={{ error: remove.error, isPending: remove.isPending, mutate: () => remove.mutate(undefined) }}
+      removal={remove}
     />
   );
 }

@@ -1,7 +1,7 @@
 import { Button } from "@/components/ui/Button";
 import { Check } from "@/components/ui/Check";
 import { NumberField, SelectField } from "@/components/ui/Field";
-import { type EnsemblesView, storages } from "../address/ensemblesCodec";
+import type { EnsemblesView } from "../address/ensemblesCodec";
 import { AssignmentsField } from "./AssignmentsField";
 import { kOptions, type PlaceForm, storageOptions } from "./preparePlaceForm";
 import type { Assigned } from "./useAssignments";
@@ -66,7 +66,7 @@ export function PlaceFields(props: {
           label="Weights read from"
           value={view.storage}
           options={storageOptions}
-          onChange={(value) => onChange({ storage: storages.find((storage) => storage === value) ?? "local-nvme" })}
+          onChange={(storage) => onChange({ storage })}
         />
       </div>
       {form.strayed.map((text) => (

@@ -6,7 +6,7 @@ import { Panel } from "@/components/ui/Panel";
 import { Table } from "@/components/ui/Table";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import type { EnsemblePlacement } from "@/server/contracts/studio";
-import { type Baseline, baselines } from "../address/ensemblesCodec";
+import type { Baseline } from "../address/ensemblesCodec";
 import { GanttChart } from "../gantt/GanttChart";
 import { scheduleNames } from "../gantt/scheduleNames";
 import { PlacedExperts } from "./PlacedExperts";
@@ -81,7 +81,7 @@ export function PlacementPanels(props: {
             label="Before"
             value={picture.baseline ?? ""}
             options={picture.baselines.map((kind) => ({ value: kind, text: scheduleNames[kind] }))}
-            onChange={(value) => props.onBaseline(baselines.find((each) => each === value) ?? null)}
+            onChange={props.onBaseline}
           />
         }
       >

@@ -2,13 +2,13 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { useEnsembleAct } from "@/components/api/acts";
 import { useTRPCClient } from "@/components/api/trpc";
 import { Button } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
 import { FilePicker } from "@/components/ui/FilePicker";
 import { formatCounted } from "@/components/ui/format";
 import { uploadSessions } from "@/components/ui/uploadFile";
-import { useEnsembleAct } from "../address/useEnsembles";
 
 /** A table of measured sessions: sent, looked through, and kept once that is asked for. */
 export function UploadSessions({ onKept }: { readonly onKept: () => void }) {

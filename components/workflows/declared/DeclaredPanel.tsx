@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { useMemo } from "react";
+import { useDeclaredAct } from "@/components/api/acts";
 import { useTRPCClient } from "@/components/api/trpc";
 import { trainPath } from "@/components/predictors/trainCodec";
 import { useClusterLink } from "@/components/shell/useCurrentCluster";
@@ -15,7 +16,6 @@ import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import type { DeclaredWorkflow } from "@/server/contracts/studio";
 import { DeclaredGraph, DeclaredTable } from "./DeclaredGraph";
 import { prepareDeclared } from "./prepareDeclared";
-import { useDeclaredAct } from "./useDeclaredAct";
 
 /** One declared workflow whole: its graph, its agents, its document, and what can be done with it. */
 export function DeclaredPanel(props: {
@@ -57,7 +57,7 @@ export function DeclaredPanel(props: {
             name={name}
             kind="workflow"
             consequences="No new plan can use it. Plans that run it keep their own copy and stay as they are. Importing the same document again restores it as the next version."
-            removal={{ error: remove.error, isPending: remove.isPending, mutate: () => remove.mutate(undefined) }}
+            removal={remove}
           />
           {onPlan === null && <p className="text-sm text-ink-3">It runs on the engines of a plan: make one on the Plan page first.</p>}
         </div>

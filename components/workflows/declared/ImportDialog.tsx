@@ -1,13 +1,14 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useId, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
+import { useDeclaredAct } from "@/components/api/acts";
 import { isUnanswered } from "@/components/api/isUnanswered";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { unwrapOutcome } from "@/components/api/unwrapOutcome";
 import { Button } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
-import { SelectField } from "@/components/ui/Field";
+import { AreaField, SelectField } from "@/components/ui/Field";
 import { Modal } from "@/components/ui/Modal";
 import { useDebounced } from "@/components/ui/useDebounced";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
@@ -17,7 +18,6 @@ import { workflows } from "@/solver/workflow/templates";
 import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
 import { DeclaredGraph } from "./DeclaredGraph";
 import { prepareDeclared } from "./prepareDeclared";
-import { useDeclaredAct } from "./useDeclaredAct";
 
 /** A text is read once it has been still for so long. */
 const STILL_MS = 300;
@@ -60,7 +60,6 @@ export function ImportDialog(props: {
   const { edited, open, onClose, onKept } = props;
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const id = useId();
   const original = useMemo(() => (edited === null ? "" : JSON.stringify(edited.document, null, 2)), [edited]);
   const [draft, setDraft] = useSessionState<{ readonly text: string }>(
     edited === null ? "declared-workflow" : `declared-workflow ${edited.document.name} ${edited.version}`,
@@ -101,19 +100,7 @@ export function ImportDialog(props: {
       }
     >
       <div className="flex flex-col gap-3">
-        <div className="flex flex-col gap-1">
-          <label htmlFor={id} className="text-xs text-ink-3">
-            JSON
-          </label>
-          <textarea
-            id={id}
-            rows={edited === null ? 8 : 16}
-            spellCheck={false}
-            className="w-full rounded-md border border-line-strong bg-panel p-2 font-mono text-xs"
-            value={text}
-            onChange={(event) => put(event.target.value, "The text")}
-          />
-        </div>
+        <AreaField label="JSON" rows={edited === null ? 8 : 16} code value={text} onChange={(next) => put(next, "The text")} />
         <div className="flex flex-wrap items-end gap-3">
           <label className="inline-flex h-8 cursor-pointer items-center rounded-md border border-line-strong bg-raised px-3 text-sm font-medium text-ink focus-within:outline-2 focus-within:outline-accent hover:bg-sunken">
             Choose a file

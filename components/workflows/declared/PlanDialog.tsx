@@ -1,10 +1,9 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { type Inputs, useTRPC, useTRPCClient } from "@/components/api/trpc";
-import { unwrapOutcome } from "@/components/api/unwrapOutcome";
+import { usePlanAct } from "@/components/api/acts";
+import { useTRPCClient } from "@/components/api/trpc";
 import { useClusterLink } from "@/components/shell/useCurrentCluster";
 import { Check } from "@/components/ui/Check";
 import { NumberField, SelectField, TextField } from "@/components/ui/Field";
@@ -27,9 +26,7 @@ export function PlanDialog(props: {
   readonly onClose: () => void;
 }) {
   const { open, plans, workflows, first, onClose } = props;
-  const trpc = useTRPC();
   const client = useTRPCClient();
-  const queries = useQueryClient();
   const router = useRouter();
   const link = useClusterLink();
   const [picked, setPicked] = useState<string | null>(null);
@@ -39,11 +36,7 @@ export function PlanDialog(props: {
   const [name, setName] = useState("");
   const planId = picked ?? props.planId;
   const plan = plans.find(({ id }) => id === planId);
-  const make = useMutation({
-    mutationFn: async (order: Inputs["plans"]["justInTime"]) => unwrapOutcome(await client.plans.justInTime.mutate(order)),
-    onSuccess: ({ id }) => router.push(link(`/apply/${id}`)),
-    onSettled: () => queries.invalidateQueries(trpc.plans.pathFilter()),
-  });
+  const make = usePlanAct(client.plans.justInTime.mutate, ({ id }) => router.push(link(`/apply/${id}`)));
   const chosen = workflows
     .filter(({ document }) => ticked.includes(document.name))
     .map(({ document, predictors: own }) => ({

@@ -2,13 +2,14 @@
 
 import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useTRPCClient } from "@/components/api/trpc";
 import { unwrapOutcome } from "@/components/api/unwrapOutcome";
 import { useClusterLink } from "@/components/shell/useCurrentCluster";
 import { StateWord } from "@/components/ui/Badge";
 import { Button } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
+import { AreaField } from "@/components/ui/Field";
 import { ModelChip } from "@/components/ui/ModelChip";
 import { Panel } from "@/components/ui/Panel";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
@@ -61,7 +62,6 @@ export function TryPanel(props: {
 }) {
   const { clusterId, runningPlanId, document } = props;
   const client = useTRPCClient();
-  const id = useId();
   const [input, setInput] = useState("");
   const policy = usePlan(runningPlanId).data?.plan.policy;
   const inForce = policy?.kind === "just-in-time" ? policy.workflows.map(({ workflow }) => workflow.name) : [];
@@ -86,19 +86,7 @@ export function TryPanel(props: {
             if (input.trim() !== "" && !run.isPending) run.mutate(input);
           }}
         >
-          <div className="flex flex-col gap-1">
-            <label htmlFor={id} className="text-xs text-ink-3">
-              Input of the program
-            </label>
-            <textarea
-              id={id}
-              rows={3}
-              maxLength={100_000}
-              className="w-full rounded-md border border-line-strong bg-raised p-2 text-sm"
-              value={input}
-              onChange={(event) => setInput(event.target.value)}
-            />
-          </div>
+          <AreaField label="Input of the program" rows={3} maxLength={100_000} value={input} onChange={setInput} />
           <div className="flex flex-wrap items-center gap-3">
             <Button type="submit" look="primary" disabled={input.trim() === "" || run.isPending}>
               {run.isPending ? "Running …" : "Run it once"}

@@ -1,0 +1,38 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Outcome } from "@/server/contracts/studio";
+import { type Outputs, useTRPC } from "./trpc";
+import { unwrapOutcome } from "./unwrapOutcome";
+
+/** The hook for something done in rooms of the studio. Whatever shows what is in them is read anew when it is done or refused. */
+const actIn = (...rooms: readonly Exclude<keyof Outputs, "session">[]) =>
+  function useAct<Order = void, Done extends object = object>(
+    act: (order: Order) => Promise<Outcome<Done>>,
+    onDone?: (done: Done, order: Order) => void,
+  ) {
+    const trpc = useTRPC();
+    const queries = useQueryClient();
+    return useMutation({
+      mutationFn: async (order: Order) => unwrapOutcome(await act(order)),
+      onSuccess: (done, order) => onDone?.(done, order),
+      onSettled: () => Promise.all(rooms.map((room) => queries.invalidateQueries(trpc[room].pathFilter()))),
+    });
+  };
+
+/** Something that changes nothing the studio shows. */
+export const useAct = actIn();
+/** Something done to a roll-out. */
+export const useApplicationAct = actIn("applications");
+export const useBatchAct = actIn("batches");
+export const useDeclaredAct = actIn("declaredWorkflows");
+/** Something done to ensembles, their samples or what a gateway serves of them. */
+export const useEnsembleAct = actIn("ensembles");
+/** Something an operator does to live traffic. */
+export const useGatewayAct = actIn("clusters", "audit");
+export const useLabAct = actIn("lab");
+export const usePlanAct = actIn("plans");
+export const usePredictorAct = actIn("artefacts");
+export const useProfileAct = actIn("profiles");
+export const useProposalAct = actIn("proposals");
+export const useScheduleAct = actIn("schedules");

@@ -1,6 +1,0 @@
-"use client";
-
-import { actIn } from "@/components/api/actIn";
-
-/** Something done to batches. */
-export const useBatchAct = actIn("batches");

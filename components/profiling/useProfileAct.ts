@@ -1,6 +1,0 @@
-"use client";
-
-import { actIn } from "../api/actIn";
-
-/** Something done to a job. */
-export const useProfileAct = actIn("profiles");
