@@ -2,6 +2,7 @@
 
 import type { DiffLine } from "@/server/contracts/studio";
 import { Check } from "../ui/Check";
+import { NoteList } from "../ui/Notes";
 import { useUrlView } from "../url/useUrlView";
 import { applyCodec } from "./applyCodec";
 import { prepareDiff } from "./prepareDiff";
@@ -62,13 +63,7 @@ export function DiffList({ lines, notes }: { readonly lines: readonly DiffLine[]
       {notes.length > 0 && (
         <section aria-label="Stays as it is" className="rounded-md bg-sunken px-3 py-2 text-sm">
           <h3 className="text-xs text-ink-3">Not managed by this studio, stays as it is</h3>
-          <ul className="list-none">
-            {notes.map((note) => (
-              <li key={note} className="[overflow-wrap:anywhere]">
-                {note}
-              </li>
-            ))}
-          </ul>
+          <NoteList items={notes} className="list-none" />
         </section>
       )}
     </div>

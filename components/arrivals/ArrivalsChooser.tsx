@@ -129,9 +129,8 @@ function TraceFile({ onChange }: { readonly onChange: (arrivals: ArrivalsChoice)
     <FilePicker
       label="Trace"
       hint="CSV with a column TIMESTAMP, such as 2023-11-16 18:15:46.6805900, sorted; times without an offset are UTC."
-      busy={upload.isPending}
+      sending={upload}
       note={survey === undefined ? null : `${formatCounted(survey.arrivals, "arrival")} over ${formatSeconds(survey.spanSeconds)}.`}
-      error={upload.error?.message ?? null}
       onFile={(file) => upload.mutate(file)}
     />
   );

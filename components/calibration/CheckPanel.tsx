@@ -10,6 +10,7 @@ import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge } from "../ui/Badge";
 import { SelectField } from "../ui/Field";
 import { formatCount, formatCounted } from "../ui/format";
+import { NoteList } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { type CalibrationView, metricNames, metrics } from "./calibrationCodec";
@@ -205,11 +206,10 @@ function LeftOut({ check }: { readonly check: Check }) {
   return (
     <details className="mt-2">
       <summary className="text-sm font-medium text-ink-2">{formatCounted(rows, "row")} not predicted</summary>
-      <ul className="mt-2 flex max-h-60 list-disc flex-col gap-1 overflow-y-auto pl-4 text-sm text-ink-2">
-        {leftOutTexts(check).map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
+      <NoteList
+        items={leftOutTexts(check)}
+        className="mt-2 flex max-h-60 list-disc flex-col gap-1 overflow-y-auto pl-4 text-sm text-ink-2"
+      />
       <p className="mt-2 flex flex-wrap gap-4">
         <MissingCards check={check} />
       </p>

@@ -11,6 +11,7 @@ import { ErrorLine } from "../ui/ErrorLine";
 import { TextField } from "../ui/Field";
 import { FilePicker } from "../ui/FilePicker";
 import { Modal } from "../ui/Modal";
+import { NoteList } from "../ui/Notes";
 import { CoefficientTable } from "./CoefficientTable";
 import { ErrorTable } from "./ErrorTable";
 import { FittedOn } from "./FittedOn";
@@ -45,9 +46,7 @@ export function ImportProfile(props: {
         label="Profile"
         hint="JSON, up to 1 MB."
         accept=".json,application/json"
-        busy={read.isPending}
-        note={null}
-        error={read.error?.message ?? null}
+        sending={read}
         onFile={(file) => read.mutate(file)}
       />
       {read.data !== undefined && <Preview key={read.submittedAt} {...props} profile={read.data} />}
@@ -103,11 +102,7 @@ function Preview(props: {
       {sentences.length > 0 && (
         <section className="flex flex-col gap-2">
           <h3 className="text-sm font-semibold">For this cluster</h3>
-          <ul className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2">
-            {sentences.map((sentence) => (
-              <li key={sentence}>{sentence}</li>
-            ))}
-          </ul>
+          <NoteList items={sentences} className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2" />
         </section>
       )}
       <details>

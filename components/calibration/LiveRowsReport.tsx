@@ -1,6 +1,7 @@
 import type { LiveRows } from "@/server/contracts/studio";
 import { Badge } from "../ui/Badge";
 import { DataTable } from "../ui/DataTable";
+import { Notes } from "../ui/Notes";
 import { engineLines, liveSentences } from "./prepareLiveRows";
 
 /** What rows were made of a cluster's telemetry, and what was left out and why. */
@@ -12,11 +13,7 @@ export function LiveRowsReport({ live }: { readonly live: LiveRows }) {
           <Badge tone="hatched">emulated</Badge>
         </p>
       )}
-      {liveSentences(live).map((sentence) => (
-        <p key={sentence} className="text-sm text-ink-2">
-          {sentence}
-        </p>
-      ))}
+      <Notes items={liveSentences(live)} className="text-sm text-ink-2" />
       <DataTable
         caption="Rows by engine"
         rows={engineLines(live)}

@@ -8,6 +8,7 @@ import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
+import { NoteList } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
 import { saveText } from "../ui/saveText";
 import { CoefficientTable } from "./CoefficientTable";
@@ -98,11 +99,7 @@ export function ProfilePanel(props: { readonly profile: EngineProfile; readonly 
                   Its GPU and models were among the {profile.fittedOn?.emulated ? "runs, which were emulated" : "runs"}.
                 </p>
               ) : (
-                <ul className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2">
-                  {sentences.map((sentence) => (
-                    <li key={sentence}>{sentence}</li>
-                  ))}
-                </ul>
+                <NoteList items={sentences} className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2" />
               )}
             </section>
           )}

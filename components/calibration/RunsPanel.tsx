@@ -105,9 +105,8 @@ export function RunsPanel(props: {
         <FilePicker
           label="Measured runs"
           hint="CSV, up to 64 MB and 5,000 rows: engine, model, gpu, tp, isl, osl, concurrency, precision, ttft_ms, tpot_ms. Each run is simulated as the closed loop it was."
-          busy={upload.isPending}
+          sending={upload}
           note={note}
-          error={upload.error?.message ?? null}
           onFile={(file) => upload.mutate(file)}
         />
         <FromCluster onTable={onTable} />

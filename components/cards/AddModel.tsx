@@ -9,6 +9,7 @@ import { Button } from "../ui/Button";
 import { AreaField, SelectField, TextField } from "../ui/Field";
 import { formatCount } from "../ui/format";
 import { Modal } from "../ui/Modal";
+import { Notes } from "../ui/Notes";
 import { architectureText, paramsText } from "./prepareCards";
 
 type Model = Inputs["cards"]["addModel"];
@@ -157,11 +158,7 @@ function WhatWasRead({ model, notes }: { readonly model: Model; readonly notes: 
           </div>
         ))}
       </dl>
-      {notes.map((note) => (
-        <p key={note} className="text-sm text-ink-2">
-          {note}
-        </p>
-      ))}
+      <Notes items={notes} className="text-sm text-ink-2" />
     </>
   );
 }

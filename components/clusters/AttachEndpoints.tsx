@@ -9,6 +9,7 @@ import { Check } from "../ui/Check";
 import { ErrorLine } from "../ui/ErrorLine";
 import { SelectField, TextField } from "../ui/Field";
 import { formatCounted } from "../ui/format";
+import { Notes } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
 import { AttachButton } from "./AttachButton";
 import { EndpointExtrasFields } from "./EndpointExtrasFields";
@@ -78,11 +79,7 @@ export function AttachEndpoints() {
         <p id={`${id}-fault`} role="alert" className="text-sm text-bad empty:hidden">
           {attempt.refused ?? fault ?? ""}
         </p>
-        {attempt.notes.map((note) => (
-          <p key={note} className="mt-1 text-sm text-warn">
-            {note}
-          </p>
-        ))}
+        <Notes items={attempt.notes} className="mt-1 text-sm text-warn" />
       </Panel>
       {rows.length > 0 && (
         <Panel

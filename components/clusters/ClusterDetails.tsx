@@ -8,6 +8,7 @@ import { healthTones } from "../shell/healthTones";
 import { Badge, StateWord } from "../ui/Badge";
 import { buttonClass } from "../ui/Button";
 import { formatCounted } from "../ui/format";
+import { Notes } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
@@ -123,11 +124,7 @@ function Known(props: { readonly cluster: ClusterSummary; readonly detail: Clust
         {detail.notes.length > 0 && (
           <div className="mt-3 flex flex-col gap-1 text-sm text-ink-2">
             <p className="font-medium text-ink">Not managed by Weir, and left as it is</p>
-            {detail.notes.map((line) => (
-              <p key={line} className="[overflow-wrap:anywhere]">
-                {line}
-              </p>
-            ))}
+            <Notes items={detail.notes} className="[overflow-wrap:anywhere]" />
           </div>
         )}
       </Panel>

@@ -5,7 +5,8 @@ import type { ClusterEngine } from "@/server/contracts/studio";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { Modal } from "../ui/Modal";
-import { ModelChip } from "../ui/ModelChip";
+import { ModelName } from "../ui/ModelChip";
+import { NoteList } from "../ui/Notes";
 import { Table } from "../ui/Table";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { EngineLogText } from "./EngineLogText";
@@ -42,47 +43,40 @@ export function ClusterEngines({ clusterId, engines }: { readonly clusterId: str
   return (
     <>
       <Table caption="Engines" columns={columns}>
-        {engines.map((engine) => {
-          const identity = identities.get(engine.model);
-          return (
-            <tr key={engine.id} className="align-top">
-              <td>
-                <span className="block min-w-40 [overflow-wrap:anywhere]">{engine.id}</span>
-                <span className="block text-xs text-ink-3 [overflow-wrap:anywhere]">{engine.url}</span>
-              </td>
-              <td>
-                <StateWord tone={engineTone(engine)}>{engine.state}</StateWord>
-              </td>
-              <td>{identity === undefined ? engine.model : <ModelChip identity={identity} />}</td>
-              <td className="whitespace-nowrap">{engineText(engine)}</td>
-              <td>
-                <span className="block whitespace-nowrap">{shapeText(engine)}</span>
-                <span className="block text-xs text-ink-3">{engine.place}</span>
-              </td>
-              <td className="max-w-72 text-xs">
-                {engine.absent.length === 0 ? (
-                  <span className="text-ink-3">{absenceText(engine)}</span>
-                ) : (
-                  <details>
-                    <summary className="whitespace-nowrap">{engine.absent.length} missing</summary>
-                    <ul className="list-none">
-                      {engine.absent.map((line) => (
-                        <li key={line} className="[overflow-wrap:anywhere]">
-                          {line}
-                        </li>
-                      ))}
-                    </ul>
-                  </details>
-                )}
-              </td>
-              <td className="text-right">
-                <Button look="quiet" aria-label={`Log of ${engine.id}`} onClick={() => setLog(engine.id)}>
-                  Log
-                </Button>
-              </td>
-            </tr>
-          );
-        })}
+        {engines.map((engine) => (
+          <tr key={engine.id} className="align-top">
+            <td>
+              <span className="block min-w-40 [overflow-wrap:anywhere]">{engine.id}</span>
+              <span className="block text-xs text-ink-3 [overflow-wrap:anywhere]">{engine.url}</span>
+            </td>
+            <td>
+              <StateWord tone={engineTone(engine)}>{engine.state}</StateWord>
+            </td>
+            <td>
+              <ModelName model={engine.model} identities={identities} />
+            </td>
+            <td className="whitespace-nowrap">{engineText(engine)}</td>
+            <td>
+              <span className="block whitespace-nowrap">{shapeText(engine)}</span>
+              <span className="block text-xs text-ink-3">{engine.place}</span>
+            </td>
+            <td className="max-w-72 text-xs">
+              {engine.absent.length === 0 ? (
+                <span className="text-ink-3">{absenceText(engine)}</span>
+              ) : (
+                <details>
+                  <summary className="whitespace-nowrap">{engine.absent.length} missing</summary>
+                  <NoteList items={engine.absent} className="list-none" />
+                </details>
+              )}
+            </td>
+            <td className="text-right">
+              <Button look="quiet" aria-label={`Log of ${engine.id}`} onClick={() => setLog(engine.id)}>
+                Log
+              </Button>
+            </td>
+          </tr>
+        ))}
       </Table>
       {log !== null && <EngineLog clusterId={clusterId} engineId={log} onClose={() => setLog(null)} />}
     </>

@@ -7,6 +7,7 @@ import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { CopyButton } from "../ui/CopyButton";
 import { ErrorLine } from "../ui/ErrorLine";
+import { NoteList } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
 import { ConnectionEditor } from "./ConnectionEditor";
 import { guessedValues } from "./guessedValues";
@@ -53,13 +54,7 @@ export function ConnectionPanel({ clusterId, text }: { readonly clusterId: strin
           {guessed !== null && (
             <div className="flex flex-col gap-2 rounded-md bg-warn-soft px-3 py-2 text-sm">
               <p className="text-warn">Guessed when it was attached, not confirmed yet:</p>
-              <ul className="list-none">
-                {guessed.lines.map((line) => (
-                  <li key={line} className="[overflow-wrap:anywhere]">
-                    {line}
-                  </li>
-                ))}
-              </ul>
+              <NoteList items={guessed.lines} className="list-none" />
               <div>
                 <Button disabled={change.isPending} onClick={() => change.mutate(guessed.confirmed)}>
                   Confirm

@@ -8,6 +8,7 @@ import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
 import { TextField } from "../ui/Field";
 import { FormModal } from "../ui/FormModal";
+import { NoteList } from "../ui/Notes";
 import { detachSentences } from "./prepareCard";
 
 /** Lets go of a cluster, once its name is typed: what stays and what ends is said first. */
@@ -42,13 +43,7 @@ export function DetachCluster(props: { readonly detail: ClusterDetail; readonly 
         go="Detach cluster"
         look="danger"
       >
-        <ul className="flex list-disc flex-col gap-1 pl-5 text-sm">
-          {detachSentences(detail).map((sentence) => (
-            <li key={sentence} className="[overflow-wrap:anywhere]">
-              {sentence}
-            </li>
-          ))}
-        </ul>
+        <NoteList items={detachSentences(detail)} className="flex list-disc flex-col gap-1 pl-5 text-sm" />
         <TextField label={`Type its name, ${name}`} value={typed} maxLength={80} onChange={setTyped} />
       </FormModal>
     </>

@@ -5,6 +5,7 @@ import { MAX_BATCHED_TOKENS, MAX_SEQUENCES } from "@/solver/hardware/replicaShap
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { NumberField, SelectField, TextField } from "../ui/Field";
+import { Notes } from "../ui/Notes";
 import { FindingList } from "./FindingList";
 import { noReference, type ReferenceForm, referenceFault, referenceForm, referenceOf } from "./prepareAttach";
 import type { Cards, EndpointEdits, EndpointRow } from "./prepareEndpointRows";
@@ -36,11 +37,7 @@ export function EndpointRowForm(
         <span className="min-w-0 text-xs text-ink-3 [overflow-wrap:anywhere]">{row.fine}</span>
       </div>
       {row.faults.length > 0 && <FindingList findings={row.faults} label={`Problems of ${row.name}`} />}
-      {row.questions.map((question) => (
-        <p key={question} className="text-sm text-warn">
-          {question}
-        </p>
-      ))}
+      <Notes items={row.questions} className="text-sm text-warn" />
       {row.served.length > 1 && (
         <SelectField
           label={`Model that ${row.name} serves`}

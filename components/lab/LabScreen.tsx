@@ -11,6 +11,7 @@ import { useCurrentCluster } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { shortHash } from "../ui/format";
+import { Notes } from "../ui/Notes";
 import { NumberGuard } from "../ui/NumberGuard";
 import { PageHeader } from "../ui/PageHeader";
 import { Panel } from "../ui/Panel";
@@ -107,11 +108,7 @@ function Setup(props: {
         </Button>
       }
     >
-      {notes.map((note) => (
-        <p key={note} role="alert" className="mb-3 rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn">
-          {note}
-        </p>
-      ))}
+      <Notes items={notes} role="alert" className="mb-3 rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn" />
       <PanelState status={status}>
         {() =>
           spec !== null && (

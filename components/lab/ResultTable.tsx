@@ -3,6 +3,7 @@ import type { LabRun } from "@/server/contracts/studio";
 import { rateNotes } from "@/solver/lab/rateNotes";
 import { Badge } from "../ui/Badge";
 import { formatCounted } from "../ui/format";
+import { Notes } from "../ui/Notes";
 import { type Column, Table } from "../ui/Table";
 import type { LabView } from "./labCodec";
 import type { SystemMark } from "./prepareSystems";
@@ -73,11 +74,7 @@ export function ResultTable(props: {
           </tr>
         ))}
       </Table>
-      {notes.map((note) => (
-        <p key={note} role="note" className="mt-2 max-w-prose text-sm text-ink-2 [overflow-wrap:anywhere]">
-          {note}
-        </p>
-      ))}
+      <Notes items={notes} role="note" className="mt-2 max-w-prose text-sm text-ink-2 [overflow-wrap:anywhere]" />
       <p className="mt-2 text-xs text-ink-3">
         Below each figure is its difference to the reference. <em>Best</em>: no other mean is better; <em>level</em>: these seeds do not
         distinguish it from the best; one seed shows neither. Intervals are Student&apos;s over seeds, cut at 0. <em>Queue time</em> is the

@@ -10,6 +10,7 @@ import { Button } from "../ui/Button";
 import { NumberField, SelectField } from "../ui/Field";
 import { formatCounted, formatRate } from "../ui/format";
 import { Knob } from "../ui/Knob";
+import { Notes } from "../ui/Notes";
 import { OriginBadges } from "../workloads/OriginBadges";
 import { areStale, fitRace, lackingModels } from "./composeSystem";
 import { DetailFields } from "./DetailFields";
@@ -185,11 +186,7 @@ export function SetupPanel(props: {
           replicas={spec.replicas}
           onSystems={(systems) => onChange({ systems }, "push")}
         />
-        {raceLimits(spec).map((limit) => (
-          <p key={limit} className="max-w-prose text-xs text-ink-3">
-            {limit}
-          </p>
-        ))}
+        <Notes items={raceLimits(spec)} className="max-w-prose text-xs text-ink-3" />
         {cluster !== null && (
           <PlanPicker
             clusterId={clusterId}

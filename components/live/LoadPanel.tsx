@@ -13,6 +13,7 @@ import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { NumberField, SelectField } from "../ui/Field";
 import { formatCount, formatRate, formatScore, formatSeconds } from "../ui/format";
+import { Notes } from "../ui/Notes";
 import { workloadOptions } from "../workloads/workloadOptions";
 import { type LoadFields, prepareLoadFields } from "./prepareLoadFields";
 
@@ -49,11 +50,7 @@ function Progress({ status }: { readonly status: LoadStatus }) {
       >
         <div className="h-full rounded bg-accent" style={{ width: `${share * 100}%` }} />
       </div>
-      {(status.notes ?? []).map((note) => (
-        <p key={note} className="text-sm text-warn">
-          {note}
-        </p>
-      ))}
+      <Notes items={status.notes ?? []} className="text-sm text-warn" />
       {status.error !== null && (
         <p role="alert" className="text-sm text-bad">
           {status.error}

@@ -7,6 +7,7 @@ import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge } from "../ui/Badge";
 import { CopyButton } from "../ui/CopyButton";
 import { formatCount, formatDate, shortHash } from "../ui/format";
+import { Notes } from "../ui/Notes";
 import { RemoveButton } from "../ui/RemoveButton";
 import { Table } from "../ui/Table";
 import { preparePredictor } from "./preparePredictor";
@@ -62,11 +63,7 @@ export function PredictorItem({ artefact }: { readonly artefact: ListedArtefact 
         </Table>
       </div>
       <p className="max-w-prose text-xs text-ink-3">{picture.legend}</p>
-      {picture.warnings.map((warning) => (
-        <p key={warning} className="max-w-prose text-xs text-warn">
-          {warning}
-        </p>
-      ))}
+      <Notes items={picture.warnings} className="max-w-prose text-xs text-warn" />
       <p className="text-xs text-ink-2">
         {plans.length === 0 ? (
           "No saved plan uses it."

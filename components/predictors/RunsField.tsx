@@ -1,19 +1,10 @@
+import type { ComponentProps } from "react";
 import { FilePicker } from "../ui/FilePicker";
 import { formatCounted } from "../ui/format";
 import type { RunsSurvey } from "../ui/uploadFile";
 
 /** A file of executed runs, and what was found in it. */
-export function RunsField({
-  survey,
-  busy,
-  error,
-  onFile,
-}: {
-  readonly survey: RunsSurvey | null;
-  readonly busy: boolean;
-  readonly error: string | null;
-  readonly onFile: (file: File) => void;
-}) {
+export function RunsField(props: Pick<ComponentProps<typeof FilePicker>, "sending" | "onFile"> & { readonly survey: RunsSurvey | null }) {
   return (
     <FilePicker
       label="Executed runs"
@@ -21,10 +12,9 @@ export function RunsField({
         'JSONL, up to 64 MB, a run a line: {"input": "the prompt", "configuration": {"agent": "model"}, "quality": 0 to 100}. Only inputs with runs of every configuration count; at least 50.'
       }
       accept=".jsonl,.ndjson,application/jsonl,application/x-ndjson"
-      busy={busy}
-      note={survey === null ? null : says(survey)}
-      error={error}
-      onFile={onFile}
+      sending={props.sending}
+      note={props.survey && says(props.survey)}
+      onFile={props.onFile}
     />
   );
 }

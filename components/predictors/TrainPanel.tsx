@@ -174,14 +174,7 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
                 ))}
               </fieldset>
             )}
-            {ofRuns && (
-              <RunsField
-                survey={runs.data?.survey ?? null}
-                busy={runs.isPending}
-                error={runs.error?.message ?? null}
-                onFile={(file) => runs.mutate(file)}
-              />
-            )}
+            {ofRuns && <RunsField survey={runs.data?.survey ?? null} sending={runs} onFile={(file) => runs.mutate(file)} />}
             {what === "configurations" && (!ofRuns || offered.length > 0) && (
               <ConfigurationFields isDeclared={declared.length > 0} offered={offered} chosen={models} onChoose={setChosenModels} />
             )}

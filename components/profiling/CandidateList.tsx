@@ -5,7 +5,7 @@ import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge, StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { formatCounted } from "../ui/format";
-import { ModelChip } from "../ui/ModelChip";
+import { ModelName } from "../ui/ModelChip";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { AddressFields, PriceFields } from "./AnswererFields";
 import type { EndpointCluster, RunningModel } from "./profileEndpoints";
@@ -54,7 +54,6 @@ export function CandidateList(props: {
           <ul className="list-none">
             {cluster.models.map((each) => {
               const one = chosen.find(isOf(cluster.id, each.model));
-              const identity = identities.get(each.model);
               const state = stateOf(each);
               return (
                 <li key={each.model} className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b py-1 last:border-0">
@@ -69,7 +68,7 @@ export function CandidateList(props: {
                         })
                       }
                     />
-                    {identity === undefined ? each.model : <ModelChip identity={identity} />}
+                    <ModelName model={each.model} identities={identities} />
                   </label>
                   <StateWord tone={state.tone}>{state.word}</StateWord>
                   {one !== undefined && (

@@ -10,6 +10,7 @@ import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { Figure } from "../ui/Figure";
 import { formatAge, formatCount, formatUsd } from "../ui/format";
+import { NoteList } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
 import { useDebounced } from "../ui/useDebounced";
 import { startSentence } from "./prepareRequest";
@@ -95,11 +96,7 @@ export function EstimatePanel(props: {
             {estimate.basis.length > 0 && (
               <details>
                 <summary className="text-xs text-ink-3">Assumptions</summary>
-                <ul className="mt-1 list-disc pl-5 text-xs text-ink-2">
-                  {estimate.basis.map((sentence) => (
-                    <li key={sentence}>{sentence}</li>
-                  ))}
-                </ul>
+                <NoteList items={estimate.basis} className="mt-1 list-disc pl-5 text-xs text-ink-2" />
               </details>
             )}
           </>

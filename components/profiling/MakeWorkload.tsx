@@ -10,6 +10,7 @@ import { Button, buttonClass } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { TextField } from "../ui/Field";
 import { formatCounted } from "../ui/format";
+import { Notes } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
 import { type MeasureChoice, prepareMakeWorkload } from "./prepareMakeWorkload";
 
@@ -119,11 +120,7 @@ export function MakeWorkload({ job }: { readonly job: ProfileJob }) {
         </div>
         <TextField label="Name of the workload" className="max-w-96" value={name} maxLength={80} onChange={setName} />
         <ArrivalsChooser value={arrivals} onChange={setArrivals} onReady={setReady} />
-        {picture.notes.map((note) => (
-          <p key={note} className="max-w-prose text-xs text-warn">
-            {note}
-          </p>
-        ))}
+        <Notes items={picture.notes} className="max-w-prose text-xs text-warn" />
         <ErrorLine error={make.error} />
         <div className="flex flex-wrap items-center justify-end gap-3">
           {blocked !== null && <p className="min-w-0 flex-1 basis-60 text-sm text-ink-2">{blocked}</p>}

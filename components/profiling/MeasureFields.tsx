@@ -2,6 +2,7 @@ import type { PromptSet } from "@/server/contracts/studio";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { NumberField, SelectField, TextField } from "../ui/Field";
+import { Notes } from "../ui/Notes";
 import { JudgeDetails, JudgeSelect } from "./JudgeFields";
 import { extracts, extractWords, isJudged, kindWords, measureKinds } from "./measureWords";
 import { measureNotes } from "./prepareRequest";
@@ -109,11 +110,7 @@ export function MeasureFields(props: {
           />
         </div>
       )}
-      {notes.map((note) => (
-        <p key={note} className="text-xs text-warn">
-          {note}
-        </p>
-      ))}
+      <Notes items={notes} className="text-xs text-warn" />
     </fieldset>
   );
 }

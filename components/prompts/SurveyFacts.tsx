@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import type { PromptSurvey } from "@/server/contracts/studio";
 import { Figure } from "../ui/Figure";
 import { formatCount, formatPercent } from "../ui/format";
+import { Notes } from "../ui/Notes";
 import { prepareSurvey } from "./prepareSurvey";
 
 /** What is in a file of prompts: form, counts, lengths, categories, and the lines that were skipped. */
@@ -32,11 +33,7 @@ export function SurveyFacts({ survey }: { readonly survey: PromptSurvey }) {
           ))}
         </ul>
       )}
-      {picture.lacks.map((sentence) => (
-        <p key={sentence} className="max-w-prose text-sm text-warn">
-          {sentence}
-        </p>
-      ))}
+      <Notes items={picture.lacks} className="max-w-prose text-sm text-warn" />
       {survey.badLines.length > 0 && (
         <details>
           <summary className="text-sm text-ink-2">Skipped lines</summary>

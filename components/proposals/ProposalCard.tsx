@@ -2,6 +2,7 @@
 
 import type { Proposal } from "@/server/contracts/studio";
 import { StateWord } from "../ui/Badge";
+import { NoteList } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
 import { ProposalActions } from "./ProposalActions";
 import { prepareProposal } from "./prepareProposal";
@@ -19,11 +20,7 @@ function Card({ proposal }: { readonly proposal: Proposal }) {
           <p className="text-ink-2">{proposal.reason} Nothing changes until you apply it.</p>
           <details className="text-ink-3">
             <summary className="cursor-pointer">Assumptions</summary>
-            <ul className="mt-1 list-disc pl-5">
-              {proposal.basis.map((line) => (
-                <li key={line}>{line}</li>
-              ))}
-            </ul>
+            <NoteList items={proposal.basis} className="mt-1 list-disc pl-5" />
           </details>
         </div>
         <ProposalActions proposal={proposal} />

@@ -8,7 +8,7 @@ import { modelsOf } from "@/solver/plan/policySchema";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge } from "../ui/Badge";
 import { shortHash } from "../ui/format";
-import { ModelChip } from "../ui/ModelChip";
+import { ModelName } from "../ui/ModelChip";
 import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { useModelIdentities } from "../ui/useModelIdentities";
@@ -75,15 +75,12 @@ export function RoutingPanel(props: {
                   </span>
                   {isTurned(routing, plan) && <Badge tone="accent">set by hand</Badge>}
                   <span className="flex flex-wrap items-center gap-x-2">
-                    {models.map((model, at) => {
-                      const identity = identities.get(model);
-                      return (
-                        <span key={model} className="inline-flex items-center gap-2">
-                          {at > 0 && <span className={isOneOf ? "text-ink-3" : ""}>{isOneOf ? "or" : "→"}</span>}
-                          {identity === undefined ? model : <ModelChip identity={identity} />}
-                        </span>
-                      );
-                    })}
+                    {models.map((model, at) => (
+                      <span key={model} className="inline-flex items-center gap-2">
+                        {at > 0 && <span className={isOneOf ? "text-ink-3" : ""}>{isOneOf ? "or" : "→"}</span>}
+                        <ModelName model={model} identities={identities} />
+                      </span>
+                    ))}
                   </span>
                   {routing.policy.kind === "just-in-time" && (
                     <Link href={link("/workflows?tab=just-in-time")} className="text-accent underline underline-offset-2">

@@ -11,6 +11,7 @@ import { ErrorLine } from "../ui/ErrorLine";
 import { SelectField, TextField } from "../ui/Field";
 import { formatCounted } from "../ui/format";
 import { Modal } from "../ui/Modal";
+import { NoteList } from "../ui/Notes";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { ReasonField } from "../ui/ReasonField";
@@ -94,11 +95,7 @@ function PanicForm(props: {
         options={offered.map((each) => ({ value: each.model, text: `${each.model}, ${formatCounted(each.engines, "engine")}` }))}
         onChange={(chosen) => onDraft({ ...draft, model: chosen })}
       />
-      <ul className="flex list-disc flex-col gap-1 pl-5 text-sm text-ink-2">
-        {preparePanicSteps(model).map((step) => (
-          <li key={step}>{step}</li>
-        ))}
-      </ul>
+      <NoteList items={preparePanicSteps(model)} className="flex list-disc flex-col gap-1 pl-5 text-sm text-ink-2" />
       <ReasonField label="Reason" value={draft.reason} onChange={(reason) => onDraft({ ...draft, reason })} />
       <TextField label={`Type ${CONFIRMATION} to confirm`} value={typed} maxLength={20} onChange={setTyped} />
       <ErrorLine error={act.error} />

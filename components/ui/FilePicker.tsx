@@ -1,12 +1,14 @@
 import { useId } from "react";
+import { ErrorLine } from "./ErrorLine";
 
 /** A file to choose, with what was chosen and what came of it. */
 export function FilePicker(props: {
   readonly label: string;
   readonly hint: string;
-  readonly busy: boolean;
-  readonly note: string | null;
-  readonly error: string | null;
+  /** How the upload of the file goes. */
+  readonly sending: { readonly isPending: boolean; readonly error: { readonly message: string } | null };
+  /** What was found in it; left out: nothing to say yet. */
+  readonly note?: string | null;
   readonly onFile: (file: File) => void;
   /** What the system's own chooser offers; left out: CSV. */
   readonly accept?: string;
@@ -21,7 +23,7 @@ export function FilePicker(props: {
         id={id}
         type="file"
         accept={props.accept ?? ".csv,text/csv"}
-        disabled={props.busy}
+        disabled={props.sending.isPending}
         aria-describedby={`${id}-hint`}
         className="text-sm file:mr-3 file:h-8 file:rounded-md file:border file:border-line-strong file:bg-raised file:px-3 file:text-sm file:font-medium file:text-ink"
         onChange={(event) => {
@@ -32,17 +34,13 @@ export function FilePicker(props: {
       <p id={`${id}-hint`} className="text-xs text-ink-3">
         {props.hint}
       </p>
-      {props.busy && (
+      {props.sending.isPending && (
         <p role="status" className="text-sm text-ink-2">
           Sending and reading it …
         </p>
       )}
-      {props.note !== null && <p className="text-sm text-ink-2">{props.note}</p>}
-      {props.error !== null && (
-        <p role="alert" className="text-sm text-bad">
-          {props.error}
-        </p>
-      )}
+      {props.note && <p className="text-sm text-ink-2">{props.note}</p>}
+      <ErrorLine error={props.sending.error} />
     </div>
   );
 }

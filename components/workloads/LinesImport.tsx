@@ -29,13 +29,12 @@ export function LinesImport({ onDone }: { readonly onDone: (id: string) => void 
         label="Workload file"
         hint="JSONL, up to 64 MB, as Export on a workload's page writes it. Errors are listed by line, and a damaged file is not imported."
         accept=".jsonl,.ndjson,application/jsonl,application/x-ndjson"
-        busy={file.isPending}
+        sending={file}
         note={
           survey === undefined
             ? null
             : `“${survey.name}”: ${formatCounted(survey.prompts, "prompt")}, ${formatCounted(survey.arrivals, "arrival")}, answers of ${survey.models.join(", ")}.`
         }
-        error={file.error?.message ?? null}
         onFile={(chosen) => file.mutate(chosen)}
       />
       {survey !== undefined && <p className="text-xs text-ink-3 [overflow-wrap:anywhere]">Outcomes: {survey.outcomesFrom}.</p>}

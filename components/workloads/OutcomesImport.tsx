@@ -119,9 +119,8 @@ export function OutcomesImport({ onDone }: { readonly onDone: (id: string) => vo
       <FilePicker
         label="Outcomes file"
         hint="CSV, up to 64 MB: family, model, size rank, task, prompt, score and lengths, optionally a judged score."
-        busy={outcomes.isPending}
+        sending={outcomes}
         note={outcomes.data === undefined ? null : `${formatCounted(outcomes.data.survey.rows, "row")} read.`}
-        error={outcomes.error?.message ?? null}
         onFile={(file) => outcomes.mutate(file)}
       />
       {outcomes.data !== undefined && choice !== null && (
@@ -130,13 +129,12 @@ export function OutcomesImport({ onDone }: { readonly onDone: (id: string) => vo
           <FilePicker
             label="Arrivals file (optional)"
             hint={`CSV with a column TIMESTAMP, as in the Azure LLM traces. Without one, arrivals are generated: bursty, a Gamma renewal process of shape ${AZURE_CONVERSATION_SHAPE}.`}
-            busy={arrivals.isPending}
+            sending={arrivals}
             note={
               trace === undefined
                 ? null
                 : `${formatCounted(trace.arrivals, "arrival")}, ${formatRate(trace.arrivals / Math.max(1, trace.spanSeconds))} as recorded.`
             }
-            error={arrivals.error?.message ?? null}
             onFile={(file) => arrivals.mutate(file)}
           />
           <ErrorLine error={take.error} />

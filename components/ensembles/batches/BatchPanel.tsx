@@ -10,6 +10,7 @@ import { Button, buttonClass } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
 import { Figure } from "@/components/ui/Figure";
 import { formatDate } from "@/components/ui/format";
+import { NoteList } from "@/components/ui/Notes";
 import { Panel } from "@/components/ui/Panel";
 import { PanelState } from "@/components/ui/PanelState";
 import { queryStatus } from "@/components/ui/queryStatus";
@@ -122,13 +123,7 @@ function Opened(props: { readonly batch: Batch; readonly onSample: (id: string) 
           </p>
         </div>
       </Panel>
-      {batch.notes.length > 0 && (
-        <ul aria-label="Notes" className="list-disc pl-5 text-xs text-ink-3">
-          {batch.notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
-      )}
+      {batch.notes.length > 0 && <NoteList label="Notes" items={batch.notes} className="list-disc pl-5 text-xs text-ink-3" />}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import { NoteList } from "@/components/ui/Notes";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import type { BatchPreview } from "@/server/contracts/studio";
 import { GanttChart } from "../gantt/GanttChart";
@@ -16,13 +17,7 @@ export function BatchPreviewPart({ preview }: { readonly preview: BatchPreview }
     <section aria-label="Preview" className="flex flex-col gap-3" data-testid="batch-preview">
       <p className="text-sm text-ink-2">{picture.says}</p>
       {picture.gantt !== null && <GanttChart picture={picture.gantt} caption={picture.gantt.drawings.map(({ says }) => says).join(" ")} />}
-      {preview.notes.length > 0 && (
-        <ul aria-label="What is assumed" className="list-disc pl-5 text-xs text-ink-3">
-          {preview.notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
-      )}
+      {preview.notes.length > 0 && <NoteList label="What is assumed" items={preview.notes} className="list-disc pl-5 text-xs text-ink-3" />}
     </section>
   );
 }

@@ -11,6 +11,7 @@ import { SelectField, TextField } from "@/components/ui/Field";
 import { FilePicker } from "@/components/ui/FilePicker";
 import { formatCounted, formatFinePercent } from "@/components/ui/format";
 import { Modal } from "@/components/ui/Modal";
+import { NoteList } from "@/components/ui/Notes";
 import { uploadAnswers } from "@/components/ui/uploadFile";
 import type { SurveyedAnswers } from "@/server/contracts/studio";
 import { MOST_MODELS, nameOfFile, sampleHindrance, tickedModels } from "./prepareSamples";
@@ -54,13 +55,7 @@ function SurveyedModels(props: {
             ))}
         </div>
       </fieldset>
-      {notes.length > 0 && (
-        <ul aria-label="What was left out" className="list-disc pl-5 text-sm text-ink-2">
-          {notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
-      )}
+      {notes.length > 0 && <NoteList label="What was left out" items={notes} className="list-disc pl-5 text-sm text-ink-2" />}
     </div>
   );
 }
@@ -93,9 +88,7 @@ function OfFile({ onKept, onClose }: { readonly onKept: (id: string) => void; re
         label="Answers of several models"
         accept=".csv,.gz,text/csv,application/gzip"
         hint="CSV, also gzipped, up to 64 MB unpacked, an answer a row: prompt_id, model, correct (0 or 1), answer, and tokens where they are known. The answer is the vote itself, such as B or 42."
-        busy={sent.isPending}
-        note={null}
-        error={sent.error?.message ?? null}
+        sending={sent}
         onFile={(file) => sent.mutate(file)}
       />
       {sent.data !== undefined && <SurveyedModels survey={sent.data.survey} chosen={chosen} onChoose={setChosen} />}

@@ -6,6 +6,7 @@ import { useTRPCClient } from "@/components/api/trpc";
 import { unwrapOutcome } from "@/components/api/unwrapOutcome";
 import { Check } from "@/components/ui/Check";
 import { FormModal } from "@/components/ui/FormModal";
+import { Notes } from "@/components/ui/Notes";
 import { ReasonField } from "@/components/ui/ReasonField";
 import type { GatewayEnsembles, KeptEnsemble, Outcome } from "@/server/contracts/studio";
 import { formatTau } from "@/solver/ensemble/gate/tauText";
@@ -56,11 +57,7 @@ export function TauDialog(props: {
       onSubmit={() => act.mutate()}
       go={act.isPending ? "Saving …" : "Use it"}
     >
-      {use.notes.map((note) => (
-        <p key={note} className="text-sm text-warn">
-          {note}
-        </p>
-      ))}
+      <Notes items={use.notes} className="text-sm text-warn" />
       {atGateway !== undefined && (
         <>
           <Check checked={live} onChange={setLive}>

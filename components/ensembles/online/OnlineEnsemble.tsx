@@ -8,6 +8,7 @@ import { DataTable } from "@/components/ui/DataTable";
 import { Figure } from "@/components/ui/Figure";
 import { formatCount, formatPercent } from "@/components/ui/format";
 import { ModelChip, ModelName } from "@/components/ui/ModelChip";
+import { Notes } from "@/components/ui/Notes";
 import { Panel } from "@/components/ui/Panel";
 import { ReasonDialog } from "@/components/ui/ReasonDialog";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
@@ -154,11 +155,7 @@ export function OnlineEnsemble(props: {
           </p>
           {/* Above all that is counted, so that no figure that comes moves it under the hand. */}
           <OnlineTau key={ensemble.name} clusterId={clusterId} served={served} />
-          {[...onlineDoubts(served), ...(differs === null ? [] : [differs])].map((sentence) => (
-            <p key={sentence} className="text-sm text-warn">
-              {sentence}
-            </p>
-          ))}
+          <Notes items={[...onlineDoubts(served), ...(differs === null ? [] : [differs])]} className="text-sm text-warn" />
           <dl className="grid grid-cols-2 gap-x-8 gap-y-3 lg:grid-cols-3" data-testid="online-figures">
             {onlineFigures(served, predicted).map((figure) => (
               <Figure key={figure.name} {...figure} />

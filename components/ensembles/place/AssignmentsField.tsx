@@ -46,9 +46,7 @@ export function AssignmentsField(props: {
       label="Who answers what"
       hint="CSV with the columns id and expert, or a JSON line {id, experts} a question. Without it, the ensemble's skills decide."
       accept=".csv,.jsonl,.json,text/csv"
-      busy={sending.isPending}
-      note={null}
-      error={sending.error?.message ?? null}
+      sending={sending}
       onFile={sending.mutate}
     />
   );

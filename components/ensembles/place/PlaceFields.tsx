@@ -1,6 +1,7 @@
 import { Button } from "@/components/ui/Button";
 import { Check } from "@/components/ui/Check";
 import { NumberField, SelectField } from "@/components/ui/Field";
+import { Notes } from "@/components/ui/Notes";
 import type { EnsemblesView } from "../address/ensemblesCodec";
 import { AssignmentsField } from "./AssignmentsField";
 import { kOptions, type PlaceForm, storageOptions } from "./preparePlaceForm";
@@ -69,11 +70,7 @@ export function PlaceFields(props: {
           onChange={(storage) => onChange({ storage })}
         />
       </div>
-      {form.strayed.map((text) => (
-        <p key={text} role="status" className="text-sm text-warn [overflow-wrap:anywhere]">
-          {text}
-        </p>
-      ))}
+      <Notes items={form.strayed} role="status" className="text-sm text-warn [overflow-wrap:anywhere]" />
       <Check checked={view.single} onChange={(single) => onChange({ single })}>
         Each expert on one worker only
       </Check>

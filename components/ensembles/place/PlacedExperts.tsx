@@ -1,5 +1,5 @@
 import { Badge } from "@/components/ui/Badge";
-import { ModelChip } from "@/components/ui/ModelChip";
+import { ModelName } from "@/components/ui/ModelChip";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import { Table } from "@/components/ui/Table";
 import type { PlacedExpertRow } from "./preparePlacement";
@@ -30,37 +30,36 @@ export function PlacedExperts(props: {
 }) {
   return (
     <Table caption="Experts as they are placed" columns={columns} stacked>
-      {props.rows.map((row) => {
-        const identity = props.identities.get(row.model);
-        return (
-          <tr key={row.model} className="align-top">
-            <td className="whitespace-nowrap">{identity === undefined ? row.model : <ModelChip identity={identity} />}</td>
-            <td data-name="questions" className="text-right">
-              {row.prompts}
-            </td>
-            <td data-name="each" className="text-right whitespace-nowrap">
-              {row.perPrompt}
-              <div className="mt-0.5">
-                <Origin word={row.costWord} source={row.costSource} />
-              </div>
-            </td>
-            <td data-name="load" className="text-right whitespace-nowrap">
-              {row.load}
-              <div className="mt-0.5">
-                <Origin word={row.loadWord} source={row.loadSource} />
-              </div>
-            </td>
-            <td data-name="tokens" className="text-right whitespace-nowrap">
-              {row.tokens}
-              {row.shard !== "" && <div className="text-xs text-ink-3">{row.shard}</div>}
-            </td>
-            <td data-name="workers" className="text-right whitespace-nowrap">
-              {row.replicas}
-            </td>
-            <td className="min-w-56 text-ink-2">{row.says}</td>
-          </tr>
-        );
-      })}
+      {props.rows.map((row) => (
+        <tr key={row.model} className="align-top">
+          <td className="whitespace-nowrap">
+            <ModelName model={row.model} identities={props.identities} />
+          </td>
+          <td data-name="questions" className="text-right">
+            {row.prompts}
+          </td>
+          <td data-name="each" className="text-right whitespace-nowrap">
+            {row.perPrompt}
+            <div className="mt-0.5">
+              <Origin word={row.costWord} source={row.costSource} />
+            </div>
+          </td>
+          <td data-name="load" className="text-right whitespace-nowrap">
+            {row.load}
+            <div className="mt-0.5">
+              <Origin word={row.loadWord} source={row.loadSource} />
+            </div>
+          </td>
+          <td data-name="tokens" className="text-right whitespace-nowrap">
+            {row.tokens}
+            {row.shard !== "" && <div className="text-xs text-ink-3">{row.shard}</div>}
+          </td>
+          <td data-name="workers" className="text-right whitespace-nowrap">
+            {row.replicas}
+          </td>
+          <td className="min-w-56 text-ink-2">{row.says}</td>
+        </tr>
+      ))}
     </Table>
   );
 }

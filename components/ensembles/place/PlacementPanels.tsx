@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import { Badge } from "@/components/ui/Badge";
 import { SelectField } from "@/components/ui/Field";
 import { Figure } from "@/components/ui/Figure";
+import { NoteList } from "@/components/ui/Notes";
 import { Panel } from "@/components/ui/Panel";
 import { Table } from "@/components/ui/Table";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
@@ -124,11 +125,7 @@ export function PlacementPanels(props: {
         </Panel>
       </div>
       {placement.notes.length > 0 && (
-        <ul aria-label="How it was computed" className="list-disc pl-5 text-xs text-ink-3">
-          {placement.notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
+        <NoteList label="How it was computed" items={placement.notes} className="list-disc pl-5 text-xs text-ink-3" />
       )}
     </div>
   );

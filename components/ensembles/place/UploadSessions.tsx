@@ -37,13 +37,12 @@ export function UploadSessions({ onKept }: { readonly onKept: () => void }) {
         key={round}
         label="Table of measured sessions"
         hint="CSV, a session a row: model, gpu, tp, prompts, mean_output_tokens, max_output_tokens, seconds from the first prompt to the last answer; where they are known concurrency, load_seconds, origin (measured or emulated). A row of 0 prompts is a load alone."
-        busy={sent.isPending}
+        sending={sent}
         note={
           sent.data === undefined
             ? null
             : `${formatCounted(sent.data.survey.rows, "row")} of ${sent.data.survey.models.join(", ")}, on ${sent.data.survey.gpus.join(", ")}.`
         }
-        error={sent.error?.message ?? null}
         onFile={(file) => {
           keep.reset();
           sent.mutate(file);

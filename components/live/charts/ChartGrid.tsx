@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { memo, useMemo } from "react";
 import { useTRPC } from "@/components/api/trpc";
 import type { TimeWindow } from "@/components/charts/chartSpec";
+import { Notes } from "@/components/ui/Notes";
 import { PanelState } from "@/components/ui/PanelState";
 import type { FollowedCharts, LiveFrame } from "@/server/contracts/studio";
 import type { Scope } from "../address/liveCodec";
@@ -77,11 +78,7 @@ export const ChartGrid = memo(function ChartGrid(props: {
   const engines = enginesOf(present.frame, scope, of);
   return (
     <section aria-label="Charts" aria-busy={waiting} className="flex flex-col gap-3">
-      {problems.map((problem) => (
-        <p key={problem} role="status" className="rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn">
-          {problem}
-        </p>
-      ))}
+      <Notes items={problems} role="status" className="rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn" />
       <div
         className={`grid gap-3 ${EVEN_TITLES} min-[900px]:grid-cols-2 ${charts.length > EVEN_PAIRS ? "min-[1280px]:grid-cols-3" : ""} ${waiting || props.pale ? "opacity-60" : ""}`}
       >

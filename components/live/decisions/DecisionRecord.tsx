@@ -5,6 +5,7 @@ import { CopyButton } from "@/components/ui/CopyButton";
 import { formatClock, formatDate, shortHash } from "@/components/ui/format";
 import { ModelMark } from "@/components/ui/ModelChip";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
+import { Notes } from "@/components/ui/Notes";
 import { type Decision, prepareDecision, type Stage } from "./prepareDecision";
 import { degradedTexts, type Fact, reasonText, requestFacts, stageFacts } from "./prepareRecord";
 import { prepareWaterfall } from "./prepareWaterfall";
@@ -97,11 +98,7 @@ export function DecisionRecord(props: { readonly decision: Decision; readonly id
     <div className="flex flex-col gap-4 text-sm" data-testid="decision-record">
       <Identity decision={decision} />
       {reason !== "" && <p>The gateway answered on its own: {reason}</p>}
-      {degradedTexts(decision).map((text) => (
-        <p key={text} className="text-warn">
-          {text}
-        </p>
-      ))}
+      <Notes items={degradedTexts(decision)} className="text-warn" />
       {stages.length === 0 ? (
         <p>The request reached no stage.</p>
       ) : (

@@ -1,10 +1,10 @@
 "use client";
 
 import { useRef, useState } from "react";
+import { ModelName } from "@/components/ui/ModelChip";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Knob } from "../../ui/Knob";
-import { ModelChip } from "../../ui/ModelChip";
 import type { ModelIdentity } from "../../ui/modelIdentity";
 import type { RoutingChoice } from "../address/routingKey";
 import type { Planning } from "../planning/usePlanning";
@@ -106,7 +106,6 @@ export function CascadeComposer(props: {
       <div className="flex flex-wrap items-center gap-2">
         <ul aria-label="Stages" className="flex list-none flex-wrap gap-2">
           {props.models.map((model) => {
-            const identity = props.identities.get(model);
             const stage = shown.models.includes(model);
             const problem = stage ? null : modelProblem(model, rules);
             return (
@@ -121,7 +120,7 @@ export function CascadeComposer(props: {
                   <span aria-hidden="true" className="w-3 text-accent">
                     {stage ? "✓" : "+"}
                   </span>
-                  {identity === undefined ? model : <ModelChip identity={identity} />}
+                  <ModelName model={model} identities={props.identities} />
                 </Button>
               </li>
             );

@@ -9,6 +9,7 @@ import { prepareGpuMap } from "@/components/charts/prepareGpuMap";
 import { Button } from "@/components/ui/Button";
 import { shortHash } from "@/components/ui/format";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
+import { Notes } from "@/components/ui/Notes";
 import { Panel } from "@/components/ui/Panel";
 import { PanelState, type PanelStatus } from "@/components/ui/PanelState";
 import { queryStatus } from "@/components/ui/queryStatus";
@@ -178,11 +179,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
             />
           ) : (
             <div className="flex flex-col gap-5">
-              {planning.notes.map((note) => (
-                <p key={note} className="text-sm text-ink-2">
-                  {note}
-                </p>
-              ))}
+              <Notes items={planning.notes} className="text-sm text-ink-2" />
               {showsEstimate ? (
                 <>
                   <PlanFigures figures={estimatedFigures(estimate, planning.knobs.maxGpus, gpuTypes(cluster.spec).length > 1)} estimate />

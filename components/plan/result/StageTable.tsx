@@ -1,5 +1,6 @@
-import { ModelChip } from "@/components/ui/ModelChip";
+import { ModelName } from "@/components/ui/ModelChip";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
+import { Notes } from "@/components/ui/Notes";
 import { Table } from "@/components/ui/Table";
 import type { Plan } from "@/solver/plan/plan";
 import { DoubtBadge } from "./DoubtBadge";
@@ -25,38 +26,31 @@ export function StageTable({ plan, identities }: { readonly plan: Plan; readonly
   return (
     <>
       <Table caption="Predictions per stage" columns={columns}>
-        {prepareStages(plan).map((stage) => {
-          const identity = identities.get(stage.model);
-          return (
-            <tr key={stage.model}>
-              <td>
-                {identity === undefined ? stage.model : <ModelChip identity={identity} />}{" "}
-                {stage.extrapolated !== null && <DoubtBadge doubt={stage.extrapolated} />}
+        {prepareStages(plan).map((stage) => (
+          <tr key={stage.model}>
+            <td>
+              <ModelName model={stage.model} identities={identities} />{" "}
+              {stage.extrapolated !== null && <DoubtBadge doubt={stage.extrapolated} />}
+            </td>
+            <td className="text-right whitespace-nowrap">
+              {stage.share}
+              {stage.shareBand !== null && <span className="block text-xs text-ink-3">{stage.shareBand}</span>}
+            </td>
+            <td className="text-right">{stage.requests}</td>
+            {latencies.map(({ key }, index) => (
+              <td key={key} className="text-right whitespace-nowrap">
+                {stage.latencies[index]?.value}
+                <span className="block text-xs text-ink-3">{stage.latencies[index]?.band}</span>
               </td>
-              <td className="text-right whitespace-nowrap">
-                {stage.share}
-                {stage.shareBand !== null && <span className="block text-xs text-ink-3">{stage.shareBand}</span>}
-              </td>
-              <td className="text-right">{stage.requests}</td>
-              {latencies.map(({ key }, index) => (
-                <td key={key} className="text-right whitespace-nowrap">
-                  {stage.latencies[index]?.value}
-                  <span className="block text-xs text-ink-3">{stage.latencies[index]?.band}</span>
-                </td>
-              ))}
-              <td className="text-right">
-                {stage.utilisation} {stage.nearSaturation !== null && <DoubtBadge doubt={stage.nearSaturation} />}
-              </td>
-              <td className="text-right whitespace-nowrap">{stage.replicas}</td>
-            </tr>
-          );
-        })}
+            ))}
+            <td className="text-right">
+              {stage.utilisation} {stage.nearSaturation !== null && <DoubtBadge doubt={stage.nearSaturation} />}
+            </td>
+            <td className="text-right whitespace-nowrap">{stage.replicas}</td>
+          </tr>
+        ))}
       </Table>
-      {besideStages(plan).map((sentence) => (
-        <p key={sentence} className="text-sm text-ink-2">
-          {sentence}
-        </p>
-      ))}
+      <Notes items={besideStages(plan)} className="text-sm text-ink-2" />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { formatCount, formatPercent, formatScore } from "@/components/ui/format";
+import { NoteList } from "@/components/ui/Notes";
 import { Table } from "@/components/ui/Table";
 import { GateWarning } from "@/components/workloads/GateWarning";
 import type { Plan } from "@/solver/plan/plan";
@@ -48,11 +49,7 @@ export function WhyPanel(props: { readonly plan: Plan; readonly chosen: boolean;
     <div className="grid gap-6 lg:grid-cols-2">
       <div className="flex flex-col gap-2">
         <h3 className="text-sm font-semibold">What limits this plan</h3>
-        <ul className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2">
-          {solver.why.map((sentence) => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-        </ul>
+        <NoteList items={solver.why} className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2" />
         {solver.shapes !== undefined && solver.shapes.length > 0 && (
           <>
             <h3 className="mt-2 text-sm font-semibold">Why these shapes</h3>
@@ -73,11 +70,7 @@ export function WhyPanel(props: { readonly plan: Plan; readonly chosen: boolean;
       <div className="flex flex-col gap-2">
         <h3 className="text-sm font-semibold">Limits of these figures</h3>
         <GateWarning plan={plan} />
-        <ul className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2">
-          {predictions.notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
+        <NoteList items={predictions.notes} className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2" />
         <JudgeOutlooks plan={plan} />
         <p className="text-xs text-ink-3">
           {formatCount(solver.evaluatedThresholds)} threshold settings and {formatCount(solver.replicaSimulations)} replica simulations on{" "}

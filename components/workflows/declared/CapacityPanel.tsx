@@ -9,6 +9,7 @@ import { Badge } from "@/components/ui/Badge";
 import { Button } from "@/components/ui/Button";
 import { DataTable } from "@/components/ui/DataTable";
 import { SelectField } from "@/components/ui/Field";
+import { NoteList } from "@/components/ui/Notes";
 import { Panel } from "@/components/ui/Panel";
 import { PanelState, type PanelStatus } from "@/components/ui/PanelState";
 import { queryStatus } from "@/components/ui/queryStatus";
@@ -37,11 +38,7 @@ function Curve({ curve, workflow }: { readonly curve: CapacityCurve; readonly wo
           { name: "Compared with the largest", numeric: true, cell: (row) => row.loss },
         ]}
       />
-      <ul aria-label="How it was computed" className="list-disc pl-5 text-xs text-ink-3">
-        {curve.notes.map((note) => (
-          <li key={note}>{note}</li>
-        ))}
-      </ul>
+      <NoteList label="How it was computed" items={curve.notes} className="list-disc pl-5 text-xs text-ink-3" />
     </div>
   );
 }

@@ -10,6 +10,7 @@ import { Button } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
 import { AreaField, SelectField } from "@/components/ui/Field";
 import { Modal } from "@/components/ui/Modal";
+import { NoteList } from "@/components/ui/Notes";
 import { useDebounced } from "@/components/ui/useDebounced";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import { useSessionState } from "@/components/ui/useSessionState";
@@ -34,13 +35,7 @@ function Preview({ read }: { readonly read: ReadWorkflow }) {
     <div className="flex min-w-0 flex-col gap-2" data-testid="import-preview">
       <h3 className="text-sm font-semibold">{read.document.name}</h3>
       <DeclaredGraph picture={picture} identities={identities} />
-      {read.notes.length > 0 && (
-        <ul aria-label="Assumptions" className="list-disc pl-5 text-sm text-ink-2">
-          {read.notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
-      )}
+      {read.notes.length > 0 && <NoteList label="Assumptions" items={read.notes} className="list-disc pl-5 text-sm text-ink-2" />}
     </div>
   );
 }

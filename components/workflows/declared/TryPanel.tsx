@@ -10,7 +10,7 @@ import { StateWord } from "@/components/ui/Badge";
 import { Button } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
 import { AreaField } from "@/components/ui/Field";
-import { ModelChip } from "@/components/ui/ModelChip";
+import { ModelName } from "@/components/ui/ModelChip";
 import { Panel } from "@/components/ui/Panel";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
@@ -33,21 +33,18 @@ function Outcome({ picture, programId }: { readonly picture: RunPicture; readonl
         </Link>
       </p>
       <ol aria-label="Agents as they ended" className="flex list-none flex-col gap-2">
-        {picture.stages.map(({ agent, model, tokens, seconds, output }) => {
-          const identity = identities.get(model);
-          return (
-            <li key={agent} className="rounded-md border p-2 text-sm">
-              <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-                <span className="font-medium">{agent}</span>
-                {identity === undefined ? model : <ModelChip identity={identity} />}
-                <span className="text-xs text-ink-3">
-                  {seconds}, {tokens}
-                </span>
-              </p>
-              <p className="mt-1 max-h-24 overflow-y-auto text-xs whitespace-pre-wrap text-ink-2 [overflow-wrap:anywhere]">{output}</p>
-            </li>
-          );
-        })}
+        {picture.stages.map(({ agent, model, tokens, seconds, output }) => (
+          <li key={agent} className="rounded-md border p-2 text-sm">
+            <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <span className="font-medium">{agent}</span>
+              <ModelName model={model} identities={identities} />
+              <span className="text-xs text-ink-3">
+                {seconds}, {tokens}
+              </span>
+            </p>
+            <p className="mt-1 max-h-24 overflow-y-auto text-xs whitespace-pre-wrap text-ink-2 [overflow-wrap:anywhere]">{output}</p>
+          </li>
+        ))}
       </ol>
       {picture.missing.length > 0 && <p className="text-sm text-ink-3">Without an answer: {picture.missing.join(", ")}.</p>}
     </div>
