@@ -1,13 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import type { Application, ApplyStep, ClusterSummary, KeptPlan } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { isPredicted } from "@/solver/plan/policySchema";
 import { useTRPC } from "../api/trpc";
 import { SchedulePanel } from "../schedule/SchedulePanel";
-import { useClusterLink, useCurrentCluster } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
+import { useCurrentCluster } from "../shell/useCurrentCluster";
 import { StateWord } from "../ui/Badge";
 import { shortHash } from "../ui/format";
 import { PageHeader } from "../ui/PageHeader";
@@ -195,7 +195,6 @@ function PlanDocument({ document }: { readonly document: Plan }) {
 export function ApplyScreen({ planId }: { readonly planId: string }) {
   const trpc = useTRPC();
   const cluster = useCurrentCluster();
-  const link = useClusterLink();
   const kept = useQuery(trpc.plans.get.queryOptions({ planId }));
   const plan = kept.data?.plan;
   return (
@@ -204,14 +203,14 @@ export function ApplyScreen({ planId }: { readonly planId: string }) {
         <span className="font-mono text-sm text-ink-2">{shortHash(planId)}</span>
         {plan !== undefined && <span className="text-sm text-ink-2">{plan.metadata.name}</span>}
         {plan !== undefined && (
-          <Link href={link(`/workloads/${plan.inputs.workload.id}`)} className="text-sm text-accent underline-offset-2 hover:underline">
+          <ClusterLink to={`/workloads/${plan.inputs.workload.id}`} className="text-sm text-accent underline-offset-2 hover:underline">
             made for {plan.inputs.workload.name}
-          </Link>
+          </ClusterLink>
         )}
         {cluster !== null && <InForce planId={planId} cluster={cluster} />}
-        <Link href={link("/plan")} className="ml-auto text-sm text-accent underline-offset-2 hover:underline">
+        <ClusterLink to="/plan" className="ml-auto text-sm text-accent underline-offset-2 hover:underline">
           Back to planning
-        </Link>
+        </ClusterLink>
       </PageHeader>
       <PanelState status={queryStatus(kept, { what: "Reading the plan" })}>
         {() => kept.data !== undefined && cluster !== null && <ReviewDesk kept={kept.data} cluster={cluster} />}

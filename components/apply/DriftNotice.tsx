@@ -1,9 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useTRPC } from "../api/trpc";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { StateWord } from "../ui/Badge";
 import { formatClock, formatCounted, shortHash } from "../ui/format";
 
@@ -14,7 +13,6 @@ const SHOWN = 3;
 /** What runs is not what the plan in force says: a line on top, and nothing at all where it is. */
 export function DriftNotice({ clusterId, planId }: { readonly clusterId: string; readonly planId: string }) {
   const trpc = useTRPC();
-  const link = useClusterLink();
   const { data } = useQuery(trpc.clusters.detail.queryOptions({ clusterId }, { refetchInterval: REFRESH_MS }));
   const drift = data?.drift ?? null;
   if (drift === null || drift.lines.length === 0) return null;
@@ -31,13 +29,9 @@ export function DriftNotice({ clusterId, planId }: { readonly clusterId: string;
       </p>
       <span className="text-xs text-ink-2">checked at {formatClock(drift.checkedAt)}</span>
       <span className="ml-auto flex gap-3">
-        <Link href={link("/clusters")} className="text-accent underline underline-offset-2">
-          Show all
-        </Link>
+        <ClusterLink to="/clusters">Show all</ClusterLink>
         {drift.planId !== null && drift.planId !== planId && (
-          <Link href={link(`/apply/${drift.planId}`)} className="text-accent underline underline-offset-2">
-            Re-apply the plan in force
-          </Link>
+          <ClusterLink to={`/apply/${drift.planId}`}>Re-apply the plan in force</ClusterLink>
         )}
       </span>
       <ul className="basis-full list-none text-ink-2">

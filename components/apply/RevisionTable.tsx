@@ -1,12 +1,11 @@
 "use client";
 
-import Link from "next/link";
 import { useState } from "react";
 import type { Application, ApplicationState, AuditLine, PlanSummary } from "@/server/contracts/studio";
 import { useApplicationAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
 import { cascadeText } from "../routing/usePlanChoices";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { StateWord, type Tone } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
 import { TextField } from "../ui/Field";
@@ -71,12 +70,11 @@ function StopAll({ clusterId, clusterName }: { readonly clusterId: string; reado
 }
 
 function PlanName({ planId }: { readonly planId: string | null }) {
-  const link = useClusterLink();
   if (planId === null) return "nothing";
   return (
-    <Link href={link(`/apply/${planId}`)} className="font-mono text-accent underline-offset-2 hover:underline">
+    <ClusterLink to={`/apply/${planId}`} className="font-mono text-accent underline-offset-2 hover:underline">
       {shortHash(planId)}
-    </Link>
+    </ClusterLink>
   );
 }
 
@@ -127,7 +125,6 @@ export function RevisionTable(props: {
   readonly plans: readonly PlanSummary[];
 }) {
   const audit = linesOfGateway(useAudit().data ?? NO_LINES, { id: props.clusterId, name: props.clusterName });
-  const link = useClusterLink();
   const revisions = prepareRevisions(props.applications, props.runningPlanId);
   const underWay = props.applications.find(isActive);
   const currentWord =
@@ -171,9 +168,9 @@ export function RevisionTable(props: {
               </td>
               <td className="text-right">
                 {canReturn && planId !== null && (
-                  <Link href={link(`/apply/${planId}`)} className={buttonClass("plain")}>
+                  <ClusterLink to={`/apply/${planId}`} className={buttonClass("plain")}>
                     Preview rollback
-                  </Link>
+                  </ClusterLink>
                 )}
                 {current && application.previousPlanId === null && planId !== null && (
                   <StopAll clusterId={props.clusterId} clusterName={props.clusterName} />

@@ -1,8 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import type { Application } from "@/server/contracts/studio";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { StateWord } from "../ui/Badge";
 import { buttonClass } from "../ui/Button";
 import { formatDate } from "../ui/format";
@@ -23,12 +22,7 @@ const columns = [
  * @param running whether it is in force now.
  */
 export function VerificationPanel({ application, running }: { readonly application: Application | null; readonly running: boolean }) {
-  const link = useClusterLink();
-  const live = (
-    <Link href={link("/live")} className="text-accent underline underline-offset-2">
-      See what is measured now
-    </Link>
-  );
+  const live = <ClusterLink to="/live">See what is measured now</ClusterLink>;
   if (application === null || application.verification === null) {
     return (
       <p className="text-sm text-ink-3">
@@ -68,9 +62,9 @@ export function VerificationPanel({ application, running }: { readonly applicati
       {verification.state === "failed" && application.state === "done" && previousPlanId !== null && (
         <p className="flex flex-wrap items-center gap-2 text-sm">
           It missed its targets.
-          <Link href={link(`/apply/${previousPlanId}`)} className={buttonClass("plain")}>
+          <ClusterLink to={`/apply/${previousPlanId}`} className={buttonClass("plain")}>
             Preview rollback
-          </Link>
+          </ClusterLink>
         </p>
       )}
       <p className="text-xs text-ink-3">

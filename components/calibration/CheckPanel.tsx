@@ -1,12 +1,11 @@
 "use client";
 
-import Link from "next/link";
 import { useMemo, useState } from "react";
 import type { EngineKind, EngineProfile, ServingMetric } from "@/solver/hardware/engineProfile";
 import { rowProblemTexts } from "@/solver/workload/rowProblems";
 import { prepareScatter } from "../charts/prepareScatter";
 import { ScatterChart } from "../charts/ScatterChart";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { Badge } from "../ui/Badge";
 import { SelectField } from "../ui/Field";
 import { formatCount, formatCounted } from "../ui/format";
@@ -185,14 +184,13 @@ const leftOutTexts = ({ name, unsupported, bad }: Check): readonly string[] =>
 
 /** Ways to the forms that add the cards which rows lack. */
 function MissingCards({ check }: { readonly check: Check }) {
-  const link = useClusterLink();
   const missing = new Map(
     check.unsupported.flatMap(({ missingCard: card }) => (card === undefined ? [] : [[`${card.kind} ${card.name}`, card]])),
   );
   return [...missing].slice(0, MOST_LINKS).map(([key, { kind, name }]) => (
-    <Link key={key} href={link(`/cards?add=${kind}`)} className="text-sm font-medium text-accent underline underline-offset-2">
+    <ClusterLink key={key} to={`/cards?add=${kind}`} className="text-sm font-medium text-accent underline underline-offset-2">
       Add the {kind === "gpu" ? "GPU" : "model"} {name}
-    </Link>
+    </ClusterLink>
   ));
 }
 

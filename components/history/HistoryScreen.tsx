@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import type { Application, ClusterSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
 import { ApplicationPanel } from "../apply/ApplicationPanel";
@@ -12,7 +11,8 @@ import { RevisionTable } from "../apply/RevisionTable";
 import { useApplications } from "../apply/useApplications";
 import { useAudit } from "../apply/useAudit";
 import { cascadeText } from "../routing/usePlanChoices";
-import { useClusterLink, useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
+import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { StateWord } from "../ui/Badge";
 import { formatDate, formatScore, formatSeconds, formatUsd, shortHash } from "../ui/format";
 import { PageHeader } from "../ui/PageHeader";
@@ -46,7 +46,6 @@ const auditColumns = [
 
 function KeptPlans({ clusterId }: { readonly clusterId: string }) {
   const trpc = useTRPC();
-  const link = useClusterLink();
   const query = useQuery(trpc.plans.list.queryOptions({ clusterId }));
   const plans = query.data ?? [];
   const status = queryStatus(query, {
@@ -64,15 +63,15 @@ function KeptPlans({ clusterId }: { readonly clusterId: string }) {
           {plans.map((plan) => (
             <tr key={plan.id}>
               <td>
-                <Link href={link(`/apply/${plan.id}`)} className="font-mono text-accent underline-offset-2 hover:underline">
+                <ClusterLink to={`/apply/${plan.id}`} className="font-mono text-accent underline-offset-2 hover:underline">
                   {shortHash(plan.id)}
-                </Link>
+                </ClusterLink>
               </td>
               <td className="whitespace-nowrap">{formatDate(plan.createdAt)}</td>
               <td>
-                <Link href={link(`/workloads/${plan.workloadId}`)} className="underline-offset-2 hover:underline">
+                <ClusterLink to={`/workloads/${plan.workloadId}`} className="underline-offset-2 hover:underline">
                   {plan.workloadName}
-                </Link>
+                </ClusterLink>
               </td>
               <td>{cascadeText(plan)}</td>
               <td className="text-right">{plan.gpus}</td>

@@ -1,11 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import type { LabRunSummary } from "@/server/contracts/studio";
 import { useLabAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { StateWord } from "../ui/Badge";
 import { formatDate, shortHash } from "../ui/format";
 import { Panel } from "../ui/Panel";
@@ -28,14 +27,13 @@ const columns = [
 
 function RunRow({ run }: { readonly run: LabRunSummary }) {
   const client = useTRPCClient();
-  const link = useClusterLink();
   const remove = useLabAct(() => client.lab.remove.mutate({ id: run.id }));
   return (
     <tr className="align-top">
       <td>
-        <Link href={link(`/lab?run=${run.id}`)} className="font-mono text-accent underline-offset-2 hover:underline">
+        <ClusterLink to={`/lab?run=${run.id}`} className="font-mono text-accent underline-offset-2 hover:underline">
           {shortHash(run.id)}
-        </Link>
+        </ClusterLink>
       </td>
       <td className="whitespace-nowrap">{formatDate(run.createdAt)}</td>
       <td>{summaryText(run)}</td>

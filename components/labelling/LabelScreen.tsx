@@ -1,9 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useTRPC } from "../api/trpc";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { buttonClass } from "../ui/Button";
 import { PageHeader } from "../ui/PageHeader";
 import { PanelState } from "../ui/PanelState";
@@ -26,7 +25,6 @@ const kinds: readonly { readonly kind: LabelKind; readonly name: string }[] = [
 /** Label by hand: a few dozen answers of a profile, blind, and what they say of its measures. */
 export function LabelScreen({ jobId }: { readonly jobId: string }) {
   const trpc = useTRPC();
-  const link = useClusterLink();
   const query = useQuery(trpc.profiles.get.queryOptions({ id: jobId }));
   const [{ kind }, write] = useUrlView(labelCodec);
   const job = query.data;
@@ -34,9 +32,9 @@ export function LabelScreen({ jobId }: { readonly jobId: string }) {
     <div className="flex flex-col gap-4">
       <PageHeader title="Label by hand">
         {job !== undefined && (
-          <Link href={link(`/workloads/profiles/${jobId}`)} className="text-sm text-ink-2 underline underline-offset-2">
+          <ClusterLink to={`/workloads/profiles/${jobId}`} className="text-sm text-ink-2 underline underline-offset-2">
             {job.request.name}
-          </Link>
+          </ClusterLink>
         )}
         {/* biome-ignore lint/a11y/useSemanticElements: two buttons that change what is shown are no fields of a form. */}
         <div role="group" aria-label="What is labelled" className="ml-auto flex gap-1">

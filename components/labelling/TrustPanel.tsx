@@ -1,11 +1,10 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useTRPC } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { formatCounted } from "../ui/format";
 import { NumberInput } from "../ui/NumberInput";
 import { Panel } from "../ui/Panel";
@@ -35,7 +34,6 @@ export function TrustPanel({ jobId, workloadIds }: { readonly jobId: string; rea
 
 function Held({ jobId, planned }: { readonly jobId: string; readonly planned: PlannedFloor }) {
   const trpc = useTRPC();
-  const link = useClusterLink();
   const [view, write] = useUrlView(floorCodec);
   const starting = planned.floor;
   const floor = view.floor ?? starting;
@@ -83,9 +81,7 @@ function Held({ jobId, planned }: { readonly jobId: string; readonly planned: Pl
               {missing === false && !here && trust.labels === 0 && (
                 <p className="max-w-prose text-sm text-ink-2">
                   It is not known yet whether these measures distinguish good answers from bad ones. About 50 answers{" "}
-                  <Link href={link(`/workloads/profiles/${jobId}/label`)} className="text-accent underline underline-offset-2">
-                    labelled by hand
-                  </Link>
+                  <ClusterLink to={`/workloads/profiles/${jobId}/label`}>labelled by hand</ClusterLink>
                   (about ten minutes) show it with an interval.
                 </p>
               )}

@@ -1,13 +1,12 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { memo, useState } from "react";
 import type { LoadStatus } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { StateWord, type Tone } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -65,7 +64,6 @@ export const LoadPanel = memo(function LoadPanel({ clusterId, plan }: { readonly
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
-  const link = useClusterLink();
   const [chosen, setChosen] = useState<Partial<LoadFields>>({});
   const workloads = useQuery(trpc.workloads.list.queryOptions()).data ?? [];
   const { data: status } = useQuery(
@@ -123,9 +121,7 @@ export const LoadPanel = memo(function LoadPanel({ clusterId, plan }: { readonly
         {plan === null && (
           <p className="flex h-8 items-center gap-1 text-sm text-ink-3">
             The gateway answers once a plan runs:
-            <Link href={link("/plan")} className="text-accent underline underline-offset-2">
-              make one
-            </Link>
+            <ClusterLink to="/plan">make one</ClusterLink>
           </p>
         )}
       </div>

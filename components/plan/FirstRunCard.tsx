@@ -1,17 +1,15 @@
 "use client";
 
-import Link from "next/link";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import { gpuCount, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { Plan } from "@/solver/plan/plan";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { Badge } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
 import { useReview } from "./result/useReview";
 
 /** Shown until a plan runs: what is real here, what is emulated, and the ways on. `plan`: the exact one at hand, once there is one. */
 export function FirstRunCard({ cluster, plan }: { readonly cluster: ClusterSummary; readonly plan: Plan | null }) {
-  const link = useClusterLink();
   const review = useReview();
   return (
     <section aria-label="First steps" className="flex flex-wrap items-center gap-x-6 gap-y-3 rounded-lg border bg-panel px-4 py-3">
@@ -35,12 +33,12 @@ export function FirstRunCard({ cluster, plan }: { readonly cluster: ClusterSumma
         <Button look="primary" disabled={plan === null || review.isPending} onClick={() => plan !== null && review.mutate(plan.id)}>
           Review the recommended plan
         </Button>
-        <Link href={link("/clusters?attach=endpoints")} className={buttonClass("plain")}>
+        <ClusterLink to="/clusters?attach=endpoints" className={buttonClass("plain")}>
           Attach my engines
-        </Link>
-        <Link href={link("/workloads/prompts?upload=1")} className={buttonClass("plain")}>
+        </ClusterLink>
+        <ClusterLink to="/workloads/prompts?upload=1" className={buttonClass("plain")}>
           Import my prompts
-        </Link>
+        </ClusterLink>
       </div>
     </section>
   );

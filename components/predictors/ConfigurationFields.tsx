@@ -1,7 +1,6 @@
 "use client";
 
-import Link from "next/link";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { Check } from "../ui/Check";
 
 /** Models that a declared workflow may run on, of those that a workload has answers of or a file runs on; or where to declare one first. */
@@ -17,14 +16,13 @@ export function ConfigurationFields({
   readonly chosen: readonly string[];
   readonly onChoose: (models: readonly string[]) => void;
 }) {
-  const link = useClusterLink();
   if (!isDeclared)
     return (
       <p className="max-w-prose text-sm text-ink-2">
         No workflow is declared yet. Declare one on the{" "}
-        <Link href={link("/workflows?tab=declared")} className="underline underline-offset-2">
+        <ClusterLink to="/workflows?tab=declared" className="underline underline-offset-2">
           Workflows page
-        </Link>
+        </ClusterLink>
         .
       </p>
     );

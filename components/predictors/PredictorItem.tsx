@@ -1,9 +1,8 @@
-import Link from "next/link";
 import { useMemo } from "react";
 import type { ListedArtefact } from "@/server/contracts/studio";
 import { usePredictorAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { Badge } from "../ui/Badge";
 import { CopyButton } from "../ui/CopyButton";
 import { formatCount, formatDate, shortHash } from "../ui/format";
@@ -15,7 +14,6 @@ import { preparePredictor } from "./preparePredictor";
 /** One trained predictor: what it learnt of, how well it does on what it has not seen, and who uses it. */
 export function PredictorItem({ artefact }: { readonly artefact: ListedArtefact }) {
   const client = useTRPCClient();
-  const link = useClusterLink();
   const picture = useMemo(() => preparePredictor(artefact), [artefact]);
   const remove = usePredictorAct(() => client.artefacts.remove.mutate({ hash: artefact.hash }));
   const { hash, bytes, createdAt, actor, plans, training } = artefact;
@@ -73,9 +71,9 @@ export function PredictorItem({ artefact }: { readonly artefact: ListedArtefact 
             {plans.map(({ id, name, inForce }, at) => (
               <span key={id}>
                 {at > 0 && ", "}
-                <Link href={link(`/apply/${id}`)} className="underline underline-offset-2">
+                <ClusterLink to={`/apply/${id}`} className="underline underline-offset-2">
                   {name}
-                </Link>
+                </ClusterLink>
                 {inForce && " (in force)"}
               </span>
             ))}

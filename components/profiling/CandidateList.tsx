@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useTRPC } from "../api/trpc";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { Badge, StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { formatCounted } from "../ui/format";
@@ -26,7 +25,6 @@ export function CandidateList(props: {
   readonly onChange: (change: { readonly chosen?: readonly AnswererForm[]; readonly elsewhere?: readonly AnswererForm[] }) => void;
 }) {
   const { ground, chosen, elsewhere, onChange } = props;
-  const link = useClusterLink();
   const cards = (useQuery(useTRPC().cards.list.queryOptions()).data?.models ?? []).map(({ id }) => id);
   const identities = useModelIdentities([...new Set(ground.flatMap(({ models }) => models.map(({ model }) => model)))]);
   const isOf = (clusterId: string, model: string) => (each: AnswererForm) => each.clusterId === clusterId && each.model === model;
@@ -39,11 +37,8 @@ export function CandidateList(props: {
     <div className="flex flex-col gap-4">
       {running.length === 0 && (
         <p className="text-sm text-ink-3">
-          No engine runs on a connected cluster.{" "}
-          <Link href={link("/plan")} className="text-accent underline underline-offset-2">
-            Apply a plan
-          </Link>{" "}
-          that runs the models, or name a model at another address.
+          No engine runs on a connected cluster. <ClusterLink to="/plan">Apply a plan</ClusterLink> that runs the models, or name a model at
+          another address.
         </p>
       )}
       {running.map((cluster) => (

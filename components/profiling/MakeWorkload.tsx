@@ -1,11 +1,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useId, useMemo, useState } from "react";
 import type { ProfileJob } from "@/server/contracts/studio";
 import { useProfileAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { ArrivalsChooser, startingArrivals } from "../arrivals/ArrivalsChooser";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { Button, buttonClass } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { TextField } from "../ui/Field";
@@ -50,7 +49,6 @@ function Choice(props: {
 
 /** Workloads that were made of a job. */
 function Made({ ids }: { readonly ids: readonly string[] }) {
-  const link = useClusterLink();
   const { data: known = [] } = useQuery(useTRPC().workloads.list.queryOptions());
   const nameOf = (id: string, at: number): string => {
     const workload = known.find((each) => each.id === id);
@@ -60,9 +58,9 @@ function Made({ ids }: { readonly ids: readonly string[] }) {
     <ul aria-label="Workloads made of it" className="flex list-none flex-wrap gap-2">
       {ids.map((id, index) => (
         <li key={id}>
-          <Link href={link(`/workloads/${id}`)} className={buttonClass("plain")}>
+          <ClusterLink to={`/workloads/${id}`} className={buttonClass("plain")}>
             {nameOf(id, index)}
-          </Link>
+          </ClusterLink>
         </li>
       ))}
     </ul>

@@ -1,12 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useMemo } from "react";
 import type { PromptSet } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
 import { intervalText, retentionText } from "../prompts/prepareSample";
-import { useClusterLink, useCurrentCluster } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
+import { useCurrentCluster } from "../shell/useCurrentCluster";
 import { Button, buttonClass } from "../ui/Button";
 import { SelectField, TextField } from "../ui/Field";
 import { formatCount, formatCounted } from "../ui/format";
@@ -102,7 +102,6 @@ export function NewProfileScreen() {
   const { data: profiles } = useQuery(trpc.profiles.list.queryOptions());
   const names = useMemo(() => (profiles ?? []).map(({ request }) => request.name), [profiles]);
   const [view, write] = useUrlView(newProfileCodec);
-  const link = useClusterLink();
   const ground = useProfileEndpoints();
   const sets = (query.data ?? []).filter(({ deleted }) => !deleted);
   const set = view.set === null ? sets[0] : sets.find(({ id }) => id === view.set);
@@ -114,9 +113,9 @@ export function NewProfileScreen() {
         title: "No sample to profile",
         text: "Take a sample of your prompts first: upload a file, or take them from a gateway.",
         action: (
-          <Link href={link("/workloads/prompts?upload=1")} className={buttonClass("primary")}>
+          <ClusterLink to="/workloads/prompts?upload=1" className={buttonClass("primary")}>
             Upload prompts
-          </Link>
+          </ClusterLink>
         ),
       },
   });

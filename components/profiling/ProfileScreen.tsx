@@ -1,12 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import type { ProfileJob } from "@/server/contracts/studio";
 import { useProfileAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { TrustPanel } from "../labelling/TrustPanel";
+import { ClusterLink } from "../shell/ClusterLink";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge, StateWord } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
@@ -45,7 +45,6 @@ function UseForCalibration({ job }: { readonly job: ProfileJob }) {
 }
 
 function Opened({ job }: { readonly job: ProfileJob }) {
-  const link = useClusterLink();
   return (
     <div className="flex flex-col gap-4">
       <p className="text-sm text-ink-2 [overflow-wrap:anywhere]">
@@ -56,9 +55,9 @@ function Opened({ job }: { readonly job: ProfileJob }) {
       <MakeWorkload key={job.id} job={job} />
       {job.hasAnswers && (
         <div className="flex flex-wrap items-center gap-3 rounded-lg border bg-panel px-4 py-3 text-sm">
-          <Link href={link(`/workloads/profiles/${job.id}/label`)} className={buttonClass("primary")}>
+          <ClusterLink to={`/workloads/profiles/${job.id}/label`} className={buttonClass("primary")}>
             Label by hand
-          </Link>
+          </ClusterLink>
           <span className="min-w-0 flex-1 basis-60 text-ink-2">
             A few dozen blind labels, entered by keyboard, show how far each measure can be trusted.
           </span>

@@ -1,10 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import type { ProfileJob } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { StateWord } from "../ui/Badge";
 import { buttonClass } from "../ui/Button";
 import { formatCounted, formatDate, formatUsd } from "../ui/format";
@@ -20,7 +19,6 @@ const BUSY_MS = 2_000;
 const IDLE_MS = 30_000;
 
 function JobItem({ job }: { readonly job: ProfileJob }) {
-  const link = useClusterLink();
   const picture = prepareJob(job);
   const { workloadIds, pause } = job;
   const only = workloadIds.length === 1 ? workloadIds[0] : undefined;
@@ -28,9 +26,9 @@ function JobItem({ job }: { readonly job: ProfileJob }) {
     <li className="flex flex-wrap items-start gap-x-6 gap-y-2 border-b py-3 first:pt-0 last:border-0 last:pb-0" data-testid="profile">
       <div className="min-w-0 flex-1 basis-64">
         <h3 className="flex flex-wrap items-center gap-2 text-sm font-medium">
-          <Link href={link(`/workloads/profiles/${job.id}`)} className="underline underline-offset-2 [overflow-wrap:anywhere]">
+          <ClusterLink to={`/workloads/profiles/${job.id}`} className="underline underline-offset-2 [overflow-wrap:anywhere]">
             {job.request.name}
-          </Link>
+          </ClusterLink>
           <StateWord tone={picture.tone}>{picture.word}</StateWord>
         </h3>
         <p className="text-xs text-ink-3 [overflow-wrap:anywhere]">
@@ -59,9 +57,9 @@ function JobItem({ job }: { readonly job: ProfileJob }) {
             {only === undefined ? (
               <span className="text-ink-2">{workloadIds.length === 0 ? "nothing yet" : formatCounted(workloadIds.length, "workload")}</span>
             ) : (
-              <Link href={link(`/workloads/${only}`)} className="underline underline-offset-2">
+              <ClusterLink to={`/workloads/${only}`} className="underline underline-offset-2">
                 its workload<span className="sr-only"> of {job.request.name}</span>
-              </Link>
+              </ClusterLink>
             )}
           </dd>
         </div>
@@ -77,11 +75,10 @@ export function ProfilesScreen() {
       refetchInterval: ({ state }) => (state.data?.some((job) => job.state === "running") ? BUSY_MS : IDLE_MS),
     }),
   );
-  const link = useClusterLink();
   const fresh = (
-    <Link href={link("/workloads/profiles/new")} className={buttonClass("primary")}>
+    <ClusterLink to="/workloads/profiles/new" className={buttonClass("primary")}>
       New profile
-    </Link>
+    </ClusterLink>
   );
   const status = queryStatus(query, {
     what: "Reading profiles",

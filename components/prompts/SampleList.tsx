@@ -1,8 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import type { PromptSet } from "@/server/contracts/studio";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { Badge } from "../ui/Badge";
 import { buttonClass } from "../ui/Button";
 import { DataTable } from "../ui/DataTable";
@@ -44,7 +43,6 @@ function Fact({ name, value, detail }: { readonly name: string; readonly value: 
 }
 
 function Sample({ set, isFresh }: { readonly set: PromptSet; readonly isFresh: boolean }) {
-  const link = useClusterLink();
   return (
     <li className="flex flex-wrap items-start gap-x-6 gap-y-2 border-b py-3 first:pt-0 last:border-0 last:pb-0" data-testid="prompt-set">
       <div className="min-w-0 flex-1 basis-56">
@@ -76,9 +74,9 @@ function Sample({ set, isFresh }: { readonly set: PromptSet; readonly isFresh: b
       </dl>
       {!set.deleted && (
         <div className="flex flex-wrap gap-2">
-          <Link href={link(`/workloads/profiles/new?set=${set.id}`)} className={buttonClass("primary")}>
+          <ClusterLink to={`/workloads/profiles/new?set=${set.id}`} className={buttonClass("primary")}>
             Profile it<span className="sr-only">: {set.name}</span>
-          </Link>
+          </ClusterLink>
           <DeleteTexts set={set} />
         </div>
       )}

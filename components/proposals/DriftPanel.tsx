@@ -1,11 +1,11 @@
 "use client";
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import type { BrokenPromise, PromiseReport } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
+import { ClusterLink } from "../shell/ClusterLink";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge, StateWord } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
@@ -70,7 +70,6 @@ function Tables({ report }: { readonly report: PromiseReport }) {
 }
 
 function Causes({ broken }: { readonly broken: readonly BrokenPromise[] }) {
-  const link = useClusterLink();
   if (broken.length === 0) return null;
   return (
     <ul className="flex max-w-4xl list-none flex-col gap-1 text-sm" data-testid="causes">
@@ -80,9 +79,7 @@ function Causes({ broken }: { readonly broken: readonly BrokenPromise[] }) {
           {slowEngines && (
             <>
               {" "}
-              <Link href={link("/calibration")} className="text-accent underline underline-offset-2">
-                Compare the calibration with measured runs
-              </Link>
+              <ClusterLink to="/calibration">Compare the calibration with measured runs</ClusterLink>
             </>
           )}
         </li>
@@ -113,9 +110,9 @@ function Offer({ clusterId, planId }: { readonly clusterId: string; readonly pla
           Plan for the current traffic
         </Button>
       ) : (
-        <Link href={link(`/apply/${proposal.planId}`)} className={buttonClass()}>
+        <ClusterLink to={`/apply/${proposal.planId}`} className={buttonClass()}>
           Open the proposed plan
-        </Link>
+        </ClusterLink>
       )}
       <span>This applies nothing.</span>
       {begin.error !== null && (

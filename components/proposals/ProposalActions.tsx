@@ -1,16 +1,14 @@
 "use client";
 
-import Link from "next/link";
 import type { Proposal } from "@/server/contracts/studio";
 import { useProposalAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { Button, buttonClass } from "../ui/Button";
 
 /** The two answers: to the review, where plans are approved and applied, or no. */
 export function ProposalActions({ proposal }: { readonly proposal: Proposal }) {
   const client = useTRPCClient();
-  const link = useClusterLink();
   const dismiss = useProposalAct(() => client.proposals.dismiss.mutate({ id: proposal.id }));
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -19,9 +17,9 @@ export function ProposalActions({ proposal }: { readonly proposal: Proposal }) {
           {dismiss.error.message}
         </span>
       )}
-      <Link href={link(`/apply/${proposal.planId}`)} className={buttonClass("primary")}>
+      <ClusterLink to={`/apply/${proposal.planId}`} className={buttonClass("primary")}>
         Review the proposed plan
-      </Link>
+      </ClusterLink>
       <Button disabled={dismiss.isPending} onClick={() => dismiss.mutate()}>
         Dismiss
       </Button>

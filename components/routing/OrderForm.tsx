@@ -1,13 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { changeQueueing, type Queueing, queueingOf } from "@/solver/policies/changeQueueing";
 import { usePlanAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { ClusterLink } from "../shell/ClusterLink";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
@@ -105,11 +105,8 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
             made.refused
           ) : (
             <>
-              It keeps the plan's figures, which do not cover another order:{" "}
-              <Link href={link("/lab")} className="text-accent underline underline-offset-2">
-                race it in the Lab
-              </Link>{" "}
-              first.{planId === inForce && " No engine is started or stopped for it."}
+              It keeps the plan's figures, which do not cover another order: <ClusterLink to="/lab">race it in the Lab</ClusterLink> first.
+              {planId === inForce && " No engine is started or stopped for it."}
             </>
           )}
         </p>

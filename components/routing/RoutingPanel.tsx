@@ -1,11 +1,10 @@
 "use client";
 
-import Link from "next/link";
 import { useMemo } from "react";
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { Badge } from "../ui/Badge";
 import { shortHash } from "../ui/format";
 import { ModelName } from "../ui/ModelChip";
@@ -42,7 +41,6 @@ export function RoutingPanel(props: {
   readonly applying: boolean;
 }) {
   const { frame, plan, applying } = props;
-  const link = useClusterLink();
   const { clusterId } = frame;
   const { routing } = frame.gateway;
   const controls = routing?.controls ?? null;
@@ -63,9 +61,9 @@ export function RoutingPanel(props: {
                 <div className="flex flex-wrap items-center gap-x-4 gap-y-1 pb-3 text-sm text-ink-2">
                   <span>
                     plan{" "}
-                    <Link href={link(`/apply/${routing.planId}`)} className="font-mono text-accent underline-offset-2 hover:underline">
+                    <ClusterLink to={`/apply/${routing.planId}`} className="font-mono text-accent underline-offset-2 hover:underline">
                       {shortHash(routing.planId)}
-                    </Link>
+                    </ClusterLink>
                   </span>
                   <span>
                     policy{" "}
@@ -83,9 +81,7 @@ export function RoutingPanel(props: {
                     ))}
                   </span>
                   {routing.policy.kind === "just-in-time" && (
-                    <Link href={link("/workflows?tab=just-in-time")} className="text-accent underline underline-offset-2">
-                      chosen just in time
-                    </Link>
+                    <ClusterLink to="/workflows?tab=just-in-time">chosen just in time</ClusterLink>
                   )}
                   {controls !== null && (
                     <span className="ml-auto">

@@ -1,13 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import type { ClusterSummary, PlanSummary, ScheduleState } from "@/server/contracts/studio";
 import { useScheduleAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { browserZone } from "../arrivals/prepareArrivals";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -68,7 +67,6 @@ const OnOff = ({ state }: { readonly state: ScheduleState }) =>
 function Standing(props: { readonly state: ScheduleState; readonly plans: readonly PlanSummary[]; readonly runningPlanId: string | null }) {
   const { state, plans, runningPlanId } = props;
   const { schedule, next, last, problem } = state;
-  const link = useClusterLink();
   return (
     <>
       {next !== null && <NextSwitch next={next} timeZone={schedule.timeZone} />}
@@ -96,9 +94,9 @@ function Standing(props: { readonly state: ScheduleState; readonly plans: readon
               {planId === runningPlanId ? (
                 <StateWord tone="good">in force</StateWord>
               ) : (
-                <Link href={link(`/apply/${planId}`)} className="text-accent underline-offset-2 hover:underline">
+                <ClusterLink to={`/apply/${planId}`} className="text-accent underline-offset-2 hover:underline">
                   Differences
-                </Link>
+                </ClusterLink>
               )}
             </td>
           </tr>

@@ -1,10 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import type { WorkloadComparison, WorkloadSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { Button, buttonClass } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { SelectField } from "../ui/Field";
@@ -32,7 +31,6 @@ const tones: Readonly<Record<ComparisonRow["verdict"], string>> = {
 /** Two workloads side by side: which figures differ by more than the number of prompts explains. */
 export function CompareScreen() {
   const trpc = useTRPC();
-  const link = useClusterLink();
   const [view, write] = useUrlView(compareCodec);
   const { a, b } = view;
   const list = useQuery(trpc.workloads.list.queryOptions());
@@ -44,9 +42,9 @@ export function CompareScreen() {
   return (
     <div className="flex flex-col gap-4">
       <PageHeader title="Compare workloads">
-        <Link href={link("/workloads")} className={`${buttonClass("quiet")} ml-auto`}>
+        <ClusterLink to="/workloads" className={`${buttonClass("quiet")} ml-auto`}>
           All workloads
-        </Link>
+        </ClusterLink>
       </PageHeader>
       <div className="flex flex-wrap items-end gap-3">
         <Chooser label="A" value={a} list={list.data ?? []} onChange={(id) => write({ a: id }, "replace")} />
@@ -95,7 +93,6 @@ function Compared(props: {
   readonly onOnlyApart: (on: boolean) => void;
 }) {
   const { comparison, view } = props;
-  const link = useClusterLink();
   const all = prepareComparison(comparison);
   const sections = view.onlyApart ? onlyApart(all) : all;
   const { a, b } = comparison;
@@ -117,12 +114,9 @@ function Compared(props: {
             </th>
             {[a, b].map((workload, at) => (
               <td key={at === 0 ? "a" : "b"} className="min-w-36 align-top">
-                <Link
-                  href={link(`/workloads/${workload.id}`)}
-                  className="text-accent underline underline-offset-2 [overflow-wrap:anywhere]"
-                >
+                <ClusterLink to={`/workloads/${workload.id}`} className="text-accent underline underline-offset-2 [overflow-wrap:anywhere]">
                   {nameOf(workload)}
-                </Link>{" "}
+                </ClusterLink>{" "}
                 <OriginBadges workload={workload} />
               </td>
             ))}

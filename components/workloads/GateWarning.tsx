@@ -1,12 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import type { Route } from "next";
-import Link from "next/link";
 import type { Plan } from "@/solver/plan/plan";
 import { useTRPC } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { type AskedGate, gateOf, gateWarning } from "./prepareGateWarning";
 
 /** A warning where a plan rests on a judge that hand labels of its profile do not show fit for the plan's own floor; else nothing. */
@@ -18,7 +16,6 @@ export function GateWarning({ plan }: { readonly plan: Plan }) {
 }
 
 function Warned({ asked }: { readonly asked: AskedGate }) {
-  const link = useClusterLink();
   const { jobId, floor } = asked;
   const { data, error } = useQuery(useTRPC().labels.trust.queryOptions({ jobId, floor }, { select: unwrapOutcome, staleTime: 0 }));
   const unknown = error === null ? null : `The trust in "${asked.gate.name}", the gate's judge, is unknown: ${error.message}`;
@@ -27,9 +24,9 @@ function Warned({ asked }: { readonly asked: AskedGate }) {
     warning !== null && (
       <p role="status" data-testid="gate-warning" className="max-w-prose rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn">
         {warning}{" "}
-        <Link href={link(`/workloads/profiles/${jobId}?floor=${floor}`) as Route} className="underline underline-offset-2">
+        <ClusterLink to={`/workloads/profiles/${jobId}?floor=${floor}`} className="underline underline-offset-2">
           Its profile and hand labels
-        </Link>
+        </ClusterLink>
       </p>
     )
   );

@@ -1,8 +1,7 @@
 "use client";
 
-import type { Route } from "next";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
+import { ClusterLink } from "../shell/ClusterLink";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { Modal } from "../ui/Modal";
@@ -42,12 +41,12 @@ export function ImportWorkload({ step, onStep }: { readonly step: BringStep; rea
     <Modal open onOpenChange={(open) => !open && onStep(null)} {...texts[step]}>
       {step === "choose" && (
         <div className="flex flex-col gap-2">
-          <Link href={link("/workloads/prompts?upload=1") as Route} className={choice}>
+          <ClusterLink to="/workloads/prompts?upload=1" className={choice}>
             <span className="text-sm font-medium">Prompts to be answered</span>
             <span className="text-sm text-ink-2">
               Your own prompts, as JSONL or CSV. Your models answer a sample of them, and judges score the answers.
             </span>
-          </Link>
+          </ClusterLink>
           <button type="button" className={choice} onClick={() => onStep("outcomes")}>
             <span className="text-sm font-medium">Answers already measured</span>
             <span className="text-sm text-ink-2">A CSV table with a score and lengths for each prompt and model.</span>

@@ -1,20 +1,17 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import type { Route } from "next";
-import Link from "next/link";
 import { useTRPC } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { prepareTrust } from "../labelling/prepareTrust";
 import { usePlannedFloor } from "../labelling/usePlannedFloor";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { StateWord } from "../ui/Badge";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 
 /** What hand labels say of the measures of the profile behind a workload, a line each. */
 export function JudgeTrust({ jobId, workloadId }: { readonly jobId: string; readonly workloadId: string }) {
-  const link = useClusterLink();
   const planned = usePlannedFloor([workloadId]);
   const asked = { jobId, floor: planned?.floor ?? 0 };
   const query = useQuery(useTRPC().labels.trust.queryOptions(asked, { select: unwrapOutcome, enabled: planned !== null }));
@@ -47,9 +44,9 @@ export function JudgeTrust({ jobId, workloadId }: { readonly jobId: string; read
           )
         }
       </PanelState>
-      <Link href={link(`/workloads/profiles/${jobId}`) as Route} className="text-xs text-accent underline underline-offset-2">
+      <ClusterLink to={`/workloads/profiles/${jobId}`} className="text-xs text-accent underline underline-offset-2">
         The profile, its measures and hand labels
-      </Link>
+      </ClusterLink>
     </section>
   );
 }

@@ -1,13 +1,13 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type Outputs, useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { ByHour } from "../arrivals/PreviewPanel";
 import { HistogramChart } from "../charts/HistogramChart";
 import { prepareHistogram } from "../charts/prepareHistogram";
+import { ClusterLink } from "../shell/ClusterLink";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
@@ -145,7 +145,6 @@ function RemoveWorkload({ id, name }: { readonly id: string; readonly name: stri
 /** One workload opened: what is in it, how sure its figures are, where it came from and what rests on it. */
 export function WorkloadScreen({ id }: { readonly id: string }) {
   const trpc = useTRPC();
-  const link = useClusterLink();
   const [{ open }, write] = useUrlView(rearriveCodec);
   const query = useQuery(trpc.workloads.get.queryOptions({ id }));
   const summary = query.data?.summary;
@@ -161,9 +160,9 @@ export function WorkloadScreen({ id }: { readonly id: string }) {
               Export
             </a>
             <Button onClick={() => write({ open: true }, "push")}>Other arrivals</Button>
-            <Link href={link(`/plan?workload=${id}`)} className={buttonClass("primary")}>
+            <ClusterLink to={`/plan?workload=${id}`} className={buttonClass("primary")}>
               Plan with it
-            </Link>
+            </ClusterLink>
           </div>
         )}
       </PageHeader>

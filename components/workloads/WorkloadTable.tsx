@@ -1,7 +1,6 @@
 "use client";
 
-import Link from "next/link";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { Badge } from "../ui/Badge";
 import { formatCounted, formatDate } from "../ui/format";
 import { ModelMark } from "../ui/ModelChip";
@@ -64,7 +63,6 @@ function Row(props: {
 }) {
   const { row, ticked, onTick } = props;
   const { workload } = row;
-  const link = useClusterLink();
   const identities = useModelIdentities(workload.models.map(({ model }) => model));
   return (
     <tr className={`align-top ${props.isEarlier ? "bg-sunken/50" : ""}`} data-testid="workload-row">
@@ -79,12 +77,9 @@ function Row(props: {
       </td>
       <td className="min-w-44 max-sm:flex-1">
         <span className={`flex flex-wrap items-baseline gap-x-2 ${props.isEarlier ? "pl-4" : ""}`}>
-          <Link
-            href={link(`/workloads/${workload.id}`)}
-            className="font-medium [overflow-wrap:anywhere] underline-offset-2 hover:underline"
-          >
+          <ClusterLink to={`/workloads/${workload.id}`} className="font-medium [overflow-wrap:anywhere] underline-offset-2 hover:underline">
             {workload.name}
-          </Link>
+          </ClusterLink>
           <Badge>{row.version}</Badge>
           {props.fold}
         </span>
@@ -118,13 +113,13 @@ function Row(props: {
       </td>
       <td className="text-right whitespace-nowrap">
         {row.plans ?? <span className="text-ink-3">no plan</span>}
-        <Link
-          href={link(`/plan?workload=${workload.id}`)}
+        <ClusterLink
+          to={`/plan?workload=${workload.id}`}
           aria-label={`Plan with ${workload.name} ${row.version}`}
           className="block text-xs text-accent underline underline-offset-2"
         >
           Plan with it
-        </Link>
+        </ClusterLink>
       </td>
       <td className="text-right whitespace-nowrap text-ink-3" data-name="Made">
         {formatDate(workload.createdAt)}

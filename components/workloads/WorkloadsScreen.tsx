@@ -1,9 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useTRPC } from "../api/trpc";
-import { useClusterLink } from "../shell/useCurrentCluster";
+import { ClusterLink } from "../shell/ClusterLink";
 import { Button, buttonClass } from "../ui/Button";
 import { PageHeader } from "../ui/PageHeader";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
@@ -74,12 +73,11 @@ export function WorkloadsScreen() {
 }
 
 function CompareLink({ ticked }: { readonly ticked: readonly string[] }) {
-  const link = useClusterLink();
   const [a, b] = ticked;
   if (a === undefined || b === undefined) return <span className="text-sm text-ink-3">Tick two to compare them.</span>;
   return (
-    <Link href={link(`/workloads/compare?a=${a}&b=${b}`)} className={buttonClass("plain")}>
+    <ClusterLink to={`/workloads/compare?a=${a}&b=${b}`} className={buttonClass("plain")}>
       Compare
-    </Link>
+    </ClusterLink>
   );
 }

@@ -1,11 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import { useBatchAct } from "@/components/api/acts";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
-import { useClusterLink } from "@/components/shell/useCurrentCluster";
+import { ClusterLink } from "@/components/shell/ClusterLink";
 import { Button } from "@/components/ui/Button";
 import { Check } from "@/components/ui/Check";
 import { ErrorLine } from "@/components/ui/ErrorLine";
@@ -79,7 +78,6 @@ export function StartBatch(props: {
   const { cluster, ensembles, chosen, onClose, onStarted } = props;
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const link = useClusterLink();
   const sets = (useQuery(trpc.prompts.list.queryOptions()).data ?? []).filter(({ deleted }) => !deleted);
   const cards = useQuery(trpc.cards.list.queryOptions()).data;
   const [typed, setTyped] = useState<Partial<BatchForm>>({});
@@ -174,9 +172,9 @@ export function StartBatch(props: {
             )}
             {sets.length === 0 && (
               <p className="text-sm text-ink-2">
-                <Link href={link("/workloads/prompts")} className="font-medium text-accent underline underline-offset-2">
+                <ClusterLink to="/workloads/prompts" className="font-medium text-accent underline underline-offset-2">
                   Add prompts
-                </Link>{" "}
+                </ClusterLink>{" "}
                 first: a file of questions, with references where the right answers are known.
               </p>
             )}

@@ -1,5 +1,4 @@
-import Link from "next/link";
-import { useClusterLink } from "@/components/shell/useCurrentCluster";
+import { ClusterLink } from "@/components/shell/ClusterLink";
 import { Badge, StateWord, type Tone } from "@/components/ui/Badge";
 import { CopyButton } from "@/components/ui/CopyButton";
 import { formatClock, formatDate, shortHash } from "@/components/ui/format";
@@ -43,7 +42,6 @@ function StageCard({ stage, identity }: { readonly stage: Stage; readonly identi
 
 /** Who and what: the request's name, how it ended, and the plan and policy that decided. */
 function Identity({ decision }: { readonly decision: Decision }) {
-  const link = useClusterLink();
   const { id, status, finishedAtMs, planId, policyHash, call, program } = decision;
   const finished = new Date(finishedAtMs).toISOString();
   const { note } = prepareDecision(decision);
@@ -63,18 +61,13 @@ function Identity({ decision }: { readonly decision: Decision }) {
         {planId !== "" && (
           <span>
             plan{" "}
-            <Link href={link(`/apply/${planId}`)} className="font-mono text-accent underline-offset-2 hover:underline">
+            <ClusterLink to={`/apply/${planId}`} className="font-mono text-accent underline-offset-2 hover:underline">
               {shortHash(planId)}
-            </Link>
+            </ClusterLink>
           </span>
         )}
         {call !== undefined && program !== undefined && (
-          <Link
-            href={link(`/workflows?tab=just-in-time&program=${encodeURIComponent(program)}`)}
-            className="text-accent underline underline-offset-2"
-          >
-            configurations of its program
-          </Link>
+          <ClusterLink to={`/workflows?tab=just-in-time&program=${encodeURIComponent(program)}`}>configurations of its program</ClusterLink>
         )}
         {policyHash !== "" && (
           <span>

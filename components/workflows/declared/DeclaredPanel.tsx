@@ -1,11 +1,10 @@
 "use client";
 
-import Link from "next/link";
 import { useMemo } from "react";
 import { useDeclaredAct } from "@/components/api/acts";
 import { useTRPCClient } from "@/components/api/trpc";
 import { trainPath } from "@/components/predictors/trainCodec";
-import { useClusterLink } from "@/components/shell/useCurrentCluster";
+import { ClusterLink } from "@/components/shell/ClusterLink";
 import { Button, buttonClass } from "@/components/ui/Button";
 import { CopyButton } from "@/components/ui/CopyButton";
 import { formatDate } from "@/components/ui/format";
@@ -33,7 +32,6 @@ export function DeclaredPanel(props: {
   const { document, version, actor, createdAt } = props.declared;
   const { name, title, agents } = document;
   const client = useTRPCClient();
-  const link = useClusterLink();
   const picture = useMemo(() => prepareDeclared(document), [document]);
   const identities = useModelIdentities([...new Set(agents.flatMap(({ models }) => models ?? []))]);
   const json = JSON.stringify(document, null, 2);
@@ -48,9 +46,9 @@ export function DeclaredPanel(props: {
           <Button look="primary" disabled={onPlan === null} onClick={() => onPlan?.()}>
             Run just in time…
           </Button>
-          <Link href={link(trainPath(name, props.plan))} className={buttonClass()}>
+          <ClusterLink to={trainPath(name, props.plan)} className={buttonClass()}>
             Train predictor
-          </Link>
+          </ClusterLink>
           <Button onClick={onEdit}>Edit</Button>
           <Button onClick={() => saveText(`${name}.workflow.json`, json)}>Download</Button>
           <RemoveButton

@@ -1,11 +1,10 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import { useTRPCClient } from "@/components/api/trpc";
 import { unwrapOutcome } from "@/components/api/unwrapOutcome";
-import { useClusterLink } from "@/components/shell/useCurrentCluster";
+import { ClusterLink } from "@/components/shell/ClusterLink";
 import { StateWord } from "@/components/ui/Badge";
 import { Button } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
@@ -18,19 +17,13 @@ import { usePlan } from "../graph/usePlan";
 import { prepareRun, type RunPicture } from "./prepareRun";
 
 function Outcome({ picture, programId }: { readonly picture: RunPicture; readonly programId: string }) {
-  const link = useClusterLink();
   const identities = useModelIdentities([...new Set(picture.stages.map(({ model }) => model))]);
   return (
     <div className="flex flex-col gap-3 border-t pt-3" data-testid="run">
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
         <StateWord tone={picture.tone}>{picture.word}</StateWord>
         <span className="text-ink-2">{picture.says}</span>
-        <Link
-          href={link(`/workflows?tab=just-in-time&program=${encodeURIComponent(programId)}`)}
-          className="text-accent underline underline-offset-2"
-        >
-          Its configurations
-        </Link>
+        <ClusterLink to={`/workflows?tab=just-in-time&program=${encodeURIComponent(programId)}`}>Its configurations</ClusterLink>
       </p>
       <ol aria-label="Agents as they ended" className="flex list-none flex-col gap-2">
         {picture.stages.map(({ agent, model, tokens, seconds, output }) => (

@@ -1,10 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { unwrapOutcome } from "@/components/api/unwrapOutcome";
-import { useClusterLink } from "@/components/shell/useCurrentCluster";
+import { ClusterLink } from "@/components/shell/ClusterLink";
 import { agedStatus } from "@/components/ui/agedStatus";
 import { buttonClass } from "@/components/ui/Button";
 import { Figure } from "@/components/ui/Figure";
@@ -84,11 +83,7 @@ function Pictures(props: {
 }
 
 /** Why there is nothing to look at, and the way to something; false: there is. */
-function emptyOf(
-  asked: ReturnType<typeof useRounds>["data"],
-  hasPlan: boolean,
-  link: ReturnType<typeof useClusterLink>,
-): PanelStatus | false {
+function emptyOf(asked: ReturnType<typeof useRounds>["data"], hasPlan: boolean): PanelStatus | false {
   switch (asked?.state) {
     case "no-gateway":
       return {
@@ -109,9 +104,9 @@ function emptyOf(
           title: hasPlan ? "The policy in force does not use rounds" : "No plan is in force",
           text: `${hasPlan ? "Its plan sends each request to a model by its route. Declare a workflow, make" : "Make a plan on the Plan page and apply it: it brings the engines. Then declare a workflow, make"} a plan that runs it just in time, and apply that.`,
           action: (
-            <Link href={link("/workflows?tab=declared")} className={buttonClass()}>
+            <ClusterLink to="/workflows?tab=declared" className={buttonClass()}>
               Open declared workflows
-            </Link>
+            </ClusterLink>
           ),
         };
       return (
@@ -121,9 +116,9 @@ function emptyOf(
           title: "No round yet",
           text: "The policy in force chooses models just in time, and no request has arrived yet. Start the load on Live, call with the headers of a declared workflow, or run one from the Declared tab.",
           action: (
-            <Link href={link("/live")} className={buttonClass()}>
+            <ClusterLink to="/live" className={buttonClass()}>
               Open Live
-            </Link>
+            </ClusterLink>
           ),
         }
       );
@@ -134,11 +129,10 @@ function emptyOf(
 
 /** What the policy that decides in rounds does now: free slots, rounds with their candidates, and a program's configurations. */
 export function JustInTimeTab({ cluster }: { readonly cluster: ClusterSummary }) {
-  const link = useClusterLink();
   const nowMs = useNow(1_000);
   const query = useRounds(cluster.spec.id);
   const { data } = query;
-  const known = queryStatus(query, { what: "Asking the gateway", empty: emptyOf(data, cluster.runningPlanId !== null, link) });
+  const known = queryStatus(query, { what: "Asking the gateway", empty: emptyOf(data, cluster.runningPlanId !== null) });
   const status = agedStatus(known, query, nowMs);
   return (
     <PanelState status={status}>

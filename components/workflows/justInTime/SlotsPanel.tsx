@@ -1,7 +1,6 @@
-import Link from "next/link";
 import { useMemo } from "react";
 import { cssPercent } from "@/components/charts/cssPercent";
-import { useClusterLink } from "@/components/shell/useCurrentCluster";
+import { ClusterLink } from "@/components/shell/ClusterLink";
 import { StateWord } from "@/components/ui/Badge";
 import { ModelChip } from "@/components/ui/ModelChip";
 import { Panel } from "@/components/ui/Panel";
@@ -12,7 +11,6 @@ import { isPastRound, prepareSlots, type RoundRow } from "./prepareRounds";
 export function SlotsPanel({ newest }: { readonly newest: Pick<RoundRow, "round" | "age" | "ageSeconds"> }) {
   const { round, age, ageSeconds } = newest;
   const isPast = isPastRound(ageSeconds);
-  const link = useClusterLink();
   const bars = useMemo(() => prepareSlots(round.models, isPast), [round, isPast]);
   const identities = useModelIdentities(bars.map(({ model }) => model));
   return (
@@ -20,9 +18,7 @@ export function SlotsPanel({ newest }: { readonly newest: Pick<RoundRow, "round"
       {isPast && (
         <p className="mb-3 text-sm text-ink-2">
           No round since then: this is the state at that time.{" "}
-          <Link href={link("/live")} className="text-accent underline underline-offset-2">
-            Live shows the current state of engines.
-          </Link>
+          <ClusterLink to="/live">Live shows the current state of engines.</ClusterLink>
         </p>
       )}
       <ul aria-label="Engines by model" className={`flex list-none flex-col gap-3 ${isPast ? "grayscale" : ""}`} data-testid="slots">

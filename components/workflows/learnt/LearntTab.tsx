@@ -1,8 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { useCallback, useMemo } from "react";
-import { useClusterLink } from "@/components/shell/useCurrentCluster";
+import { ClusterLink } from "@/components/shell/ClusterLink";
 import { agedStatus } from "@/components/ui/agedStatus";
 import { buttonClass } from "@/components/ui/Button";
 import { Panel } from "@/components/ui/Panel";
@@ -68,7 +67,7 @@ function Pictures({ clusterId, learnt }: { readonly clusterId: string; readonly 
 }
 
 /** Why there is nothing to look at, and the way to something; false: there is. */
-function emptyOf(learnt: ReturnType<typeof useWorkflows>["data"], link: ReturnType<typeof useClusterLink>): PanelStatus | false {
+function emptyOf(learnt: ReturnType<typeof useWorkflows>["data"]): PanelStatus | false {
   switch (learnt?.state) {
     case "no-gateway":
       return { kind: "empty", title: "Nothing runs here", text: "This cluster is described for planning only: it has no gateway." };
@@ -85,9 +84,9 @@ function emptyOf(learnt: ReturnType<typeof useWorkflows>["data"], link: ReturnTy
           title: "No call yet",
           text: `Graphs and latencies appear with the first calls. To distinguish agents, send the headers below; to see traffic now, ${learnt.policy === null ? "apply a plan, then start the load on Live" : "start the load on Live"}.`,
           action: (
-            <Link href={link(learnt.policy === null ? "/plan" : "/live")} className={buttonClass()}>
+            <ClusterLink to={learnt.policy === null ? "/plan" : "/live"} className={buttonClass()}>
               {learnt.policy === null ? "Open Plan" : "Open Live"}
-            </Link>
+            </ClusterLink>
           ),
         }
       );
@@ -100,11 +99,10 @@ function emptyOf(learnt: ReturnType<typeof useWorkflows>["data"], link: ReturnTy
 export function LearntTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const clusterId = cluster.spec.id;
   const [view, write] = useUrlView(workflowsCodec);
-  const link = useClusterLink();
   const nowMs = useNow(1_000);
   const query = useWorkflows(clusterId);
   const { data: learnt } = query;
-  const known = queryStatus(query, { what: "Asking the gateway", empty: emptyOf(learnt, link) });
+  const known = queryStatus(query, { what: "Asking the gateway", empty: emptyOf(learnt) });
   const status = agedStatus(known, query, nowMs);
   return (
     <>

@@ -1,9 +1,8 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
-import { useClusterLink } from "@/components/shell/useCurrentCluster";
+import { ClusterLink } from "@/components/shell/ClusterLink";
 import { StateWord } from "@/components/ui/Badge";
 import { Figure } from "@/components/ui/Figure";
 import { Panel } from "@/components/ui/Panel";
@@ -16,7 +15,6 @@ export function SummaryPanel({ clusterId, learnt }: { readonly clusterId: string
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
-  const link = useClusterLink();
   const { figures, use, used, clock, doubts } = prepareSummary(learnt, useNow(5_000));
   return (
     <Panel
@@ -46,11 +44,7 @@ export function SummaryPanel({ clusterId, learnt }: { readonly clusterId: string
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <StateWord tone={used ? "accent" : "neutral"}>{used ? "in use" : "only observed"}</StateWord>
           <span>{use}</span>
-          {!used && (
-            <Link href={link("/live")} className="text-accent underline underline-offset-2">
-              Choose another order on Live
-            </Link>
-          )}
+          {!used && <ClusterLink to="/live">Choose another order on Live</ClusterLink>}
         </p>
         {clock !== null && <p className="text-xs text-ink-3">{clock}</p>}
         {doubts !== null && <p className="text-xs text-ink-3">{doubts}</p>}
