@@ -10,7 +10,7 @@ const url = "/api/trpc";
 
 /**
  * Calls go out one by one rather than batched: a plan being solved takes long and must be cancellable alone, without
- * holding back or taking down what was asked beside it.
+ * delaying or failing other calls.
  */
 function createClient() {
   return createTRPCClient<AppRouter>({

@@ -5,7 +5,7 @@ import type { Outcome } from "@/server/contracts/studio";
 import { type Outputs, useTRPC } from "./trpc";
 import { unwrapOutcome } from "./unwrapOutcome";
 
-/** The hook for something done in rooms of the studio. Whatever shows what is in them is read anew when it is done or refused. */
+/** A hook for mutations in domains of the API. Queries of these domains are read again once the mutation is done or refused. */
 const actIn = (...rooms: readonly Exclude<keyof Outputs, "session">[]) =>
   function useAct<Order = void, Done extends object = object>(
     act: (order: Order) => Promise<Outcome<Done>>,

@@ -10,7 +10,7 @@ import { isUnanswered } from "./isUnanswered";
 
 type Progress = { readonly kind: "progress"; readonly progress: PlanningProgress };
 
-/** What a subscription is to be told: the part of the client's observer that is used here. */
+/** Callbacks of a subscription: the part of the client's observer that is used here. */
 interface Listener<Event> {
   readonly onData: (event: Event) => void;
   readonly onError: (error: TRPCClientError<AppRouter>) => void;
@@ -26,7 +26,7 @@ export interface Job<Answer> {
   readonly error: { readonly message: string } | null;
   /** While it is worked on: since when. */
   readonly working: { readonly sinceMs: number } | null;
-  /** What the planner is at, once it has said so. Apart from the rest, so that only who shows it is drawn anew ten times a second. */
+  /** What the planner is at, once it has said so. Apart from the rest, so that only what shows it is redrawn ten times a second. */
   readonly progress: StoreApi<PlanningProgress | null>;
   /** Nobody waits for it any more: somebody said so. */
   readonly cancelled: boolean;

@@ -18,7 +18,7 @@ export interface ApprovePanelProps {
   readonly cluster: ClusterSummary;
   /** Of this plan on this cluster. */
   readonly approvals: readonly Approval[];
-  /** Told before the form goes away. */
+  /** Called before the form is removed. */
   readonly onApproved: () => void;
 }
 

@@ -33,7 +33,7 @@ function Lines({ lines }: { readonly lines: readonly DiffLine[] }) {
   );
 }
 
-/** A difference in words: the sign, the subject and what becomes of it; and what is there that it leaves alone. */
+/** A difference in words: the sign, the subject and its change; and what stays unchanged. */
 export function DiffList({ lines, notes }: { readonly lines: readonly DiffLine[]; readonly notes: readonly string[] }) {
   const [{ hideUnchanged }, setView] = useUrlView(applyCodec);
   const { changed, unchanged, engines, enginesText } = prepareDiff(lines);

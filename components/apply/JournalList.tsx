@@ -2,7 +2,7 @@ import { StateWord } from "../ui/Badge";
 import { formatClock } from "../ui/format";
 import type { ShownJournalLine } from "./prepareSteps";
 
-/** What was written down, in its order: before each act, after it, and when its effect was looked up anew. */
+/** Journal lines in their order: before each act, after it, and when its effect was checked again. */
 export function JournalList({ lines, caption }: { readonly lines: readonly ShownJournalLine[]; readonly caption: string }) {
   return (
     <ol aria-label={caption} className="my-1 flex list-none flex-col gap-1 text-xs">

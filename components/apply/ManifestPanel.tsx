@@ -94,7 +94,7 @@ function Files({ planId, clusterId }: { readonly planId: string; readonly cluste
   );
 }
 
-/** What the plan is on this cluster as text, beside what is there now; asked for only when it is opened. */
+/** The plan as files for this cluster, compared with what is there now; asked for only when it is opened. */
 export function ManifestPanel({ planId, clusterId }: { readonly planId: string; readonly clusterId: string }) {
   const [{ manifests }, setView] = useUrlView(applyCodec);
   return (

@@ -25,7 +25,7 @@ export function StartPanel(props: {
   /** Whether the plan's figures are a promise that it can break. */
   readonly isPredicted: boolean;
   readonly buttonRef: Ref<HTMLButtonElement>;
-  /** Told before the button is blocked by the application that began. */
+  /** Called before the button is blocked by the application that began. */
   readonly onStarted: () => void;
 }) {
   const { planId, clusterId, expectedRunningPlanId } = props;

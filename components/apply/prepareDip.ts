@@ -38,7 +38,7 @@ export interface DipPicture {
 const HEADROOM = 1.15;
 /** What holds before and after has no length of its own. */
 const END_WIDTH = 0.12;
-/** What takes less is told as no time at all. */
+/** Shorter times are shown as zero. */
 const INSTANT_SECONDS = 0.0005;
 /** Narrower is not seen. */
 const LEAST_WIDTH = 0.03;

@@ -45,7 +45,7 @@ const states: Readonly<Record<ApplyStep["state"], { readonly word: string; reado
   skipped: { word: "skipped", tone: "neutral" },
 };
 
-/** Steps with what the journal knows of each: whether its effect was looked up anew, and whether it was cut off. */
+/** Steps with what the journal has of each: whether its effect was checked again, and whether it was interrupted. */
 export function prepareSteps(steps: readonly ApplyStep[], journal: readonly JournalLine[], nowMs: number | null): readonly ShownStep[] {
   return steps.map((step, index) => {
     const lines = journal.filter(({ stepId }) => stepId === step.id);

@@ -3,7 +3,7 @@ import { Badge } from "../ui/Badge";
 import { Table } from "../ui/Table";
 import { coefficientLines, coefficientSources } from "./prepareProfile";
 
-/** A profile's coefficients, beside those of another where there is one, with where each comes from; sources are told once, below. */
+/** A profile's coefficients, with those of another where there is one, and the source of each; sources are listed once, below. */
 export function CoefficientTable({ profile, before }: { readonly profile: EngineProfile; readonly before: EngineProfile | null }) {
   const columns = [
     { key: "words", name: "Coefficient" },

@@ -15,7 +15,7 @@ import { CoefficientTable } from "./CoefficientTable";
 import { ErrorTable } from "./ErrorTable";
 import { coefficientWords, reasonWords } from "./prepareProfile";
 
-/** A fit beside the profile it began from: what changed, how far it is off, what it could not tell. */
+/** A fit compared with the profile it began from: what changed, its errors, what it could not determine. */
 function FitResult({ fit, base, file }: { readonly fit: ProfileFit; readonly base: EngineProfile; readonly file: string }) {
   const { profile, trainErrors, keptAside, heldOutErrors, choice, notFitted, outliers } = fit;
   const sets = [
@@ -92,7 +92,7 @@ const efficiencyOptions = [
 /** How often a fit under way is asked after. */
 const ASK_AGAIN_MS = 1000;
 
-/** Fits a profile to the rows of an uploaded table, shows it beside the one before, and keeps it. The fit goes on when the page is left. */
+/** Fits a profile to the rows of an uploaded table, compares it with the one before, and saves it. The fit continues when the page is left. */
 export function FitPanel(props: {
   readonly uploadId: string;
   /** Name of the table, for what is said of its lines. */

@@ -23,7 +23,7 @@ export interface Check {
 
 const nothing: Check = { name: "", rows: 0, unsupported: [], bad: [], predictions: [], errors: null, refusal: null };
 
-/** What an event adds to what is known; the table itself begins anew, as after a lost connection. */
+/** What an event adds to what is known; the table itself resets it, as after a lost connection. */
 export function withEvent(check: Check, event: CheckEvent): Check {
   switch (event.kind) {
     case "table":

@@ -1,7 +1,7 @@
 import { useId } from "react";
 import { Button } from "../ui/Button";
 
-/** The button that attaches, with what it will do or why it has to wait beside it. */
+/** The button that attaches, next to what it will do or why it has to wait. */
 export function AttachButton(props: { readonly ready: boolean; readonly busy: boolean; readonly says: string }) {
   const id = useId();
   return (

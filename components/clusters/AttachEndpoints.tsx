@@ -22,7 +22,7 @@ import { useEndpointTry } from "./useEndpointTry";
 
 const placeholder = "http://gpu-1:8000\ngpu-2:8000/v1\ncurl http://gpu-3:8000/v1/models";
 
-/** From pasted addresses to a live page: each is tried as soon as it stands there, and what it cannot tell is asked right beside it. */
+/** From pasted addresses to a live page: each is tried as soon as it is there, and what it does not report is asked next to it. */
 export function AttachEndpoints() {
   const id = useId();
   const [text, setText] = useState("");

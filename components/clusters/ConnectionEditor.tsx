@@ -17,7 +17,7 @@ export function ConnectionEditor(props: {
   readonly label: string;
   readonly start: string;
   readonly act: (connection: unknown) => ReactNode;
-  /** Beside the button that tries, whatever was tried. */
+  /** Next to the button that tries, whatever was tried. */
   readonly aside?: ReactNode;
 }) {
   const { label, start, act } = props;

@@ -20,7 +20,7 @@ interface Editing {
   readonly onEdit: (edits: EndpointEdits) => void;
 }
 
-/** One pasted address: what was found out of it, what would be attached, and what to say where it cannot be told. */
+/** One pasted address: what was found, what would be attached, and fields for what could not be found. */
 export function EndpointRowForm(
   props: Editing & {
     readonly endpoint: EndpointToTry;

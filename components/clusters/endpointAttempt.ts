@@ -1,6 +1,6 @@
 import type { EndpointToTry, TriedEndpoint, TryEvent } from "@/server/contracts/studio";
 
-/** What is known of pasted addresses so far. Endpoints are told apart by their URL. */
+/** What is known of pasted addresses so far. Endpoints are identified by their URL. */
 export interface EndpointAttempt {
   /** As last read from the text, with what was said of how they are let in since. */
   readonly endpoints: readonly EndpointToTry[];

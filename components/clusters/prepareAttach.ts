@@ -23,7 +23,7 @@ export interface GatewayForm {
 
 export const studioGateway: GatewayForm = { runBy: "studio", url: "", adminUrl: "", token: noReference };
 
-/** What is told of endpoints beside themselves, as filled in so far. */
+/** What is entered about endpoints in addition to their addresses. */
 export interface EndpointExtras {
   readonly judgeModel: string;
   readonly judgeUrl: string;

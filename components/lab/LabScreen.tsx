@@ -73,7 +73,7 @@ function Setup(props: {
       : (setupRefusal(spec, workloads) ??
         spec.systems.map((system) => systemRefusal(system, spec.replicas)).find((refusal) => refusal !== null) ??
         null);
-  // What the whole list of systems lacks is told above it, with the way out.
+  // Problems of the whole list of systems are shown above it, with the way out.
   const toldAbove = spec !== null && suggestion.data !== undefined && lackingModels(spec.systems, spec.replicas).length > 0 && kept;
   const why =
     refused !== null

@@ -15,7 +15,7 @@ function Refusal({
   readonly replicas: readonly LabReplicas[];
   readonly known: boolean;
 }) {
-  // A model without engines is told once for all systems, above them.
+  // A model without engines is reported once for all systems, above them.
   const refusal = known && lackingModels([system], replicas).length > 0 ? null : systemRefusal(system, replicas);
   return refusal !== null && <p className="text-xs text-bad [overflow-wrap:anywhere]">{refusal}</p>;
 }

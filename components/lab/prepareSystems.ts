@@ -3,7 +3,7 @@ import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { systemVariants } from "@/solver/lab/systemVariants";
 import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchema";
 
-/** How a system is told apart on the page. Systems of one name share letter, hue and dash: they are points of one frontier. */
+/** How a system is distinguished on the page. Systems of one name share letter, hue and dash: they are points of one frontier. */
 export interface SystemMark {
   readonly index: number;
   readonly name: string;

@@ -32,7 +32,7 @@ const digitsAfterPoint = (text: string): number => /\.(\d+)/.exec(text)?.[1]?.le
 /** Per token latencies lie between a few and some hundred milliseconds. */
 const perToken = (seconds: number): string => `${(seconds * 1000).toFixed(1)}\u00a0ms`;
 
-/** What is told of each system, in the order of the columns. */
+/** What is shown of each system, in the order of the columns. */
 export const measures = [
   { metric: "quality", name: "Quality", best: "most", format: formatScore, unit: fixedUnit(1, 1) },
   { metric: "meanSeconds", name: "Mean latency", best: "least", format: formatSeconds, unit: secondsUnit },

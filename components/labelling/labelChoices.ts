@@ -5,7 +5,7 @@ export type LabelKind = HandLabelOrder["kind"];
 /** One label that can be given, by a button or by a key. */
 export interface LabelChoice {
   readonly quality: number;
-  /** On the button, beside its key. */
+  /** On the button, next to its key. */
   readonly word: string;
   readonly key: { readonly text: string; readonly aria: string };
   /** Values of `KeyboardEvent.key` that give it. */

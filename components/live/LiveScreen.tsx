@@ -196,7 +196,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
   );
 }
 
-/** Live: what the cluster does now, beside what the plan in force promised. */
+/** Live: what the cluster does now, compared with the predictions of the plan in force. */
 export function LiveScreen() {
   const clusters = useClusters();
   const cluster = useCurrentCluster();

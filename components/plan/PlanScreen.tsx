@@ -28,7 +28,7 @@ import { usePlanning } from "./planning/usePlanning";
 import { PlanPanel } from "./result/PlanPanel";
 import { SituationBar } from "./SituationBar";
 
-/** The frontier's part of a view. It keeps its identity while it says the same: every change of the address is parsed anew. */
+/** The frontier's part of a view. It keeps its identity while its content is equal: every change of the address is parsed again. */
 function useFrontierView({ xAxis, yAxis, brush, baselines, pins }: FrontierView): FrontierView {
   return useStableValue({ xAxis, yAxis, brush, baselines, pins });
 }

@@ -19,7 +19,7 @@ export interface PredictorPicture {
   readonly title: string;
   /** What it was trained on, in a sentence without its end. */
   readonly trainedOn: string;
-  /** What the columns beside the model's name say. */
+  /** Names of the columns after the model's name. */
   readonly columns: readonly string[];
   readonly rows: readonly PredictorRow[];
   /** How to read them, and what stands beside them for comparison. */
@@ -49,7 +49,7 @@ const ofSource: { readonly [source in Artefact["training"]["source"]]?: string }
   "executed runs": "executed runs in ",
 };
 
-/** What is told of a trained predictor. */
+/** What is shown of a trained predictor. */
 export function preparePredictor({
   kind,
   version,

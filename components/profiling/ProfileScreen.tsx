@@ -75,7 +75,7 @@ function Opened({ job }: { readonly job: ProfileJob }) {
 /** Answers of emulated engines say nothing of real models. */
 const Emulated = ({ job }: { readonly job: ProfileJob }) => useIsEmulated(job) && <Badge tone="hatched">emulated</Badge>;
 
-/** One profile: how far it is, what is in its way, and what becomes of it. */
+/** One profile: its progress, its obstacles and its results. */
 export function ProfileScreen({ id }: { readonly id: string }) {
   const query = useQuery(
     useTRPC().profiles.get.queryOptions({ id }, { staleTime: 0, refetchInterval: ({ state }) => jobRefreshMs(state.data?.state) }),

@@ -1,4 +1,4 @@
-/** How far something is: done, and of that failed, as shares of what is planned. The words stand beside it. */
+/** How far something is: done, and of that failed, as shares of what is planned. The words are next to it. */
 export function ProgressBar({ label, done, failed }: { readonly label: string; readonly done: number; readonly failed: number }) {
   return (
     <div

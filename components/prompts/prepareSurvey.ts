@@ -32,7 +32,7 @@ export interface SurveyPicture {
 /** Characters of a token of English text, near enough for a first look. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** What an operator is told of a file of prompts before a sample is taken. */
+/** What is shown of a file of prompts before a sample is taken. */
 export function prepareSurvey(survey: PromptSurvey): SurveyPicture {
   const { prompts, skipped, badLines, withReference, withTest, withTime, multiTurn, withTools, meanCharacters, cutPrompts } = survey;
   const share = (count: number): string => (prompts === 0 ? "" : formatPercent(count / prompts));

@@ -34,8 +34,8 @@ export function readUploadAnswer(text: string, fileName: string): PromptUpload |
 }
 
 /**
- * Sends a file of prompts and learns what is in it. Throws with the studio's sentence when it is refused, and with an AbortError when it is
- * called off. A request of the older kind: `fetch` does not tell how much of a body was sent.
+ * Uploads a file of prompts and returns its survey. Throws with the studio's sentence when it is refused, and with an AbortError when it is
+ * cancelled. It uses XMLHttpRequest, because `fetch` does not report upload progress.
  */
 export function uploadPrompts(
   file: File,

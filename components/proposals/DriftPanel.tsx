@@ -152,7 +152,7 @@ function Report({ clusterId, report }: { readonly clusterId: string; readonly re
   );
 }
 
-/** What the plan in force promised beside what is measured, which input moved, and the offer to plan anew. */
+/** What the plan in force predicted and what is measured, which input changed, and the offer to plan again. */
 export function DriftPanel({ clusterId }: { readonly clusterId: string }) {
   const trpc = useTRPC();
   const { data: report, error, refetch } = useQuery(trpc.proposals.promises.queryOptions({ clusterId }, { refetchInterval: REFRESH_MS }));

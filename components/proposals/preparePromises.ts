@@ -108,7 +108,7 @@ export function besideMeasured({
   };
 }
 
-/** Each promise beside what is measured of it. */
+/** Each prediction with its measured value. */
 export function promiseRows({ promises }: Pick<PromiseReport, "promises">): readonly PromiseRow[] {
   return promises.map((promise) => {
     const { name, verdict, reason } = promise;

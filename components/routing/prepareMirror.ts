@@ -29,7 +29,7 @@ export interface ScorePicture {
   readonly ticks: readonly number[];
 }
 
-/** How the judge scored each model's answers, beside the threshold; models in the order of the stages. */
+/** How the judge scored each model's answers, with the threshold; models in the order of the stages. */
 export function prepareScores({ scores }: Pick<Mirror, "scores">, policy: PolicyDocument): readonly ScorePicture[] {
   const stages = policy.kind === "cascade" ? policy.stages.map(({ model }) => model) : [];
   const thresholds = policy.kind === "cascade" ? policy.thresholds : [];

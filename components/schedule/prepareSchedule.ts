@@ -59,6 +59,6 @@ export function shownThere(at: string, timeZone: string): string {
   return new Intl.DateTimeFormat("en-GB", parts).format(new Date(at)).replace(",", "");
 }
 
-/** What a plan promises, by which plans are told apart. */
+/** What a plan predicts, by which plans are distinguished. */
 export const promisesText = ({ quality, p95Seconds, gpus }: Pick<PlanSummary, "quality" | "p95Seconds" | "gpus">): string =>
   `${quality === null ? "not predicted" : `quality ${formatScore(quality)}, p95 ${formatSeconds(p95Seconds)}`}, ${formatCounted(gpus, "GPU")}`;

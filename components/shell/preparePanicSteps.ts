@@ -8,7 +8,7 @@ export function panicModel<Model extends { readonly model: string }>(models: rea
   return models.reduce<Model | null>((best, each) => (best !== null && size(best) > size(each) ? best : each), null);
 }
 
-/** What an operator is told before a panic is ordered, a sentence each. */
+/** What a panic does, a sentence each, shown before it is ordered. */
 export function preparePanicSteps({ model, engines }: { readonly model: string; readonly engines: number }): readonly string[] {
   return [
     `Every text request goes to ${model}, whichever model it names, without a judge.`,

@@ -9,7 +9,7 @@ interface Frame {
   /** Unit or word behind the control. */
   readonly unit?: string;
   readonly hint?: ReactNode;
-  /** What is wrong with what is in it, told with the control; undefined: nothing. */
+  /** What is wrong with its value, described with the control; undefined: nothing. */
   readonly problem?: string | undefined;
   readonly className?: string;
 }

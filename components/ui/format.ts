@@ -11,7 +11,7 @@ type Rounding = "nearest" | "down" | "up";
 /** Below this share of the last digit a value stands for the digit itself: 60.3 is none less in binary. */
 const SLIP = 1e-6;
 
-/** Kept by digits: one that is made anew for each number costs a live page more than the drawing of its lines. */
+/** Cached by digits: creating a format for each number costs a live page more than drawing its lines. */
 const formats = new Map<number, Intl.NumberFormat>();
 
 function formatOf(digits: number): Intl.NumberFormat {

@@ -36,7 +36,7 @@ function subscribe(listener: () => void): () => void {
  * `replace` for turning a knob, `push` for a choice worth going back to.
  *
  * The address is read from the window, not from `useSearchParams`, which follows in a transition: a key held on a slider
- * would step from an old value. Calling it still makes a navigation of Next's router render anew.
+ * would step from an old value. Calling it still makes a navigation of Next's router render again.
  */
 export function useUrlView<View>(codec: UrlCodec<View>): readonly [View, (change: Partial<View>, how: "push" | "replace") => void] {
   const routed = useSearchParams().toString();

@@ -2,7 +2,7 @@ import type { Inputs } from "../api/trpc";
 import type { Option } from "../ui/Field";
 import type { OutcomesSurvey, Uploaded } from "../ui/uploadFile";
 
-/** AUC of a modelled judge unless told: what a good small judge reaches on right-or-wrong labels. */
+/** Default AUC of a modelled judge: what a good small judge reaches on right-or-wrong labels. */
 const DEFAULT_AUC = 0.8;
 
 export const AUC_CHOICES: readonly Option[] = [

@@ -128,7 +128,7 @@ function Opened(props: { readonly batch: Batch; readonly onSample: (id: string) 
   );
 }
 
-/** One batch: how far it is, worker by worker, and what becomes of it. */
+/** One batch: its progress worker by worker, and its results. */
 export function BatchPanel(props: {
   readonly id: string;
   /** As the list has it; null: it does not, or is not read yet. */

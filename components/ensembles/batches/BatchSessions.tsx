@@ -4,7 +4,7 @@ import { ModelName } from "@/components/ui/ModelChip";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import type { SessionRow } from "./prepareBatch";
 
-/** Sessions worker by worker: how far each is, and what it took beside what was predicted. */
+/** Sessions worker by worker: progress, and times measured and predicted. */
 export function BatchSessions(props: { readonly rows: readonly SessionRow[]; readonly identities: ReadonlyMap<string, ModelIdentity> }) {
   return (
     <DataTable

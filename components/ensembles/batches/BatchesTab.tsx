@@ -14,7 +14,7 @@ import { BatchList } from "./BatchList";
 import { BatchPanel } from "./BatchPanel";
 import { StartBatch } from "./StartBatch";
 
-/** How often the list is read anew, while one of it runs and else. */
+/** How often the list is read again: while a batch runs, and otherwise. */
 const [RUNNING_MS, IDLE_MS] = [1_000, 5_000];
 
 /** Batches: what runs and ran, one of them whole, and the dialog that starts another. */

@@ -98,7 +98,7 @@ function accuracyOf({ accuracy, progress }: Batch): BatchPicture["accuracy"] {
   };
 }
 
-/** Decides what is told of one batch. */
+/** Decides what is shown of one batch. */
 export function prepareBatch(batch: Batch, identities: ReadonlyMap<string, ModelIdentity>): BatchPicture {
   const { progress, state, emulated } = batch;
   const { asked, done, failed } = progress.expertAnswers;

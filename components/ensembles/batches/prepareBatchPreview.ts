@@ -28,7 +28,7 @@ function wholeText({ loadSeconds, allSeconds, expected }: Aggregator, expertsSec
   return ` The aggregator would be done after ${whole} if ${formatPercent(expected.share)} of questions reach it, as in ${expected.source}; after ${all} if all do.`;
 }
 
-/** What starting a batch would do, drawn with its aggregator, told beside the best baseline, and in a sentence. */
+/** What starting a batch would do: drawn with its aggregator, compared with the best baseline, and in a sentence. */
 export function prepareBatchPreview(
   { schedules, gpus, questions, aggregator }: BatchPreview,
   identities: ReadonlyMap<string, ModelIdentity>,

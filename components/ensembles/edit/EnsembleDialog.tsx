@@ -52,7 +52,7 @@ function useFirstProblem(tries: number) {
 
 const WRONG = '[aria-invalid="true"]';
 
-/** Makes an ensemble, or the next version of one. What is wrong is told at its field, once it was tried to keep it; that a name is taken at once. */
+/** Makes an ensemble, or the next version of one. Problems are shown at their fields after the first attempt to save; a taken name at once. */
 export function EnsembleDialog(props: {
   /** null: a new one. */
   readonly kept: KeptEnsemble | null;

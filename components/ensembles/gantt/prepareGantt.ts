@@ -26,7 +26,7 @@ export interface GanttLine {
 export interface GanttInput {
   readonly key: string;
   readonly title: string;
-  /** Beside the title: modelled, measured, emulated. */
+  /** Next to the title: modelled, measured, emulated. */
   readonly word: string | null;
   readonly lines: readonly GanttLine[];
   /** Of all workers' time, 0..1; null: nothing is said of it, and no time without a session is shaded. */

@@ -7,7 +7,7 @@ export interface TauStop {
   readonly tau: number;
   /** `2/3`, `aggregate all`. */
   readonly name: string;
-  /** What it means, for who does not see the figures beside it. */
+  /** What it means, for those who do not see the figures next to it. */
   readonly says: string;
 }
 
@@ -21,7 +21,7 @@ export function TauSlider(props: {
   readonly stops: readonly TauStop[];
   /** Index of the stop it stands at. */
   readonly at: number;
-  /** Index of a stop to be told apart, and by which word. */
+  /** Index of a stop that is marked, and its word. */
   readonly marked: { readonly at: number; readonly word: string } | null;
   readonly onStop: (at: number) => void;
 }) {

@@ -46,7 +46,7 @@ export function stopOf(stops: readonly TauStop[], tau: number | null): number {
 
 const points = (share: number): string => formatDelta(100 * share, 1);
 
-/** Accuracy beside always aggregating, in words that do not call noise a change. */
+/** Accuracy compared with always aggregating, in words that do not call noise a change. */
 function differenceOf({ difference, tau }: GateStop): GateFigure {
   const name = "Against always aggregating";
   if (difference === null) return { name, value: "–", detail: "there is no aggregator to compare with" };

@@ -42,7 +42,7 @@ function usePredictedSkips(ensemble: Ensemble, { emulated, named }: Predicting):
   const samples = useQuery(useTRPC().ensembles.samples.queryOptions()).data;
   const { experts, tau } = ensemble;
   const sample = samples === undefined || isAggregateAll(tau) ? null : predictingSample(samples, named, { experts, emulated });
-  // The gate at every tau is one report: another tau asks nothing anew.
+  // One report covers every tau, so another tau needs no new query.
   const { data, error, isPlaceholderData } = useGateReport(sample && predictingRequest(ensemble, sample.id));
   if (isAggregateAll(tau)) return unpredicted("at this tau none is skipped");
   if (samples === undefined) return unpredicted("reading samples …");

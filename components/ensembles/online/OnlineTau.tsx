@@ -17,7 +17,7 @@ export function OnlineTau({ clusterId, served }: { readonly clusterId: string; r
   const client = useTRPCClient();
   const { ensemble } = served;
   const { name, tau, expertsPerQuestion } = ensemble;
-  // What was moved holds for the tau it was moved from: another in force begins anew.
+  // A draft belongs to the tau in force when it was made; another tau in force resets it.
   const [draft, setDraft] = useState<{ readonly from: number; readonly to: number } | null>(null);
   const [reason, setReason] = useState("");
   const stops = onlineStops(served);

@@ -81,7 +81,7 @@ function Placed(props: {
   );
 }
 
-/** Where experts of an ensemble go: what is asked, and the placement beside what is done without one. */
+/** Where experts of an ensemble go: what is asked, and the placement compared with none. */
 export function PlaceTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const trpc = useTRPC();
   const [view, write] = useUrlView(ensemblesCodec);

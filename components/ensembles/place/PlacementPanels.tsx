@@ -37,7 +37,7 @@ function SweepTable({ rows }: { readonly rows: PlacementPicture["sweep"] }) {
   );
 }
 
-/** What a placement is worth beside the baseline it is drawn with. */
+/** Figures of a placement, compared with the baseline it is drawn with. */
 function PlacementFigures({ picture, paled }: { readonly picture: PlacementPicture; readonly paled: boolean }) {
   const { speedUp, makespan, loads, idle } = picture;
   return (
@@ -58,7 +58,7 @@ const aggregatorColumns = [
   { key: "whole", name: "All done after", numeric: true },
 ] as const;
 
-/** A placement: drawn beside a baseline, in figures, expert by expert, and how sure it is. */
+/** A placement: drawn next to a baseline, in figures, expert by expert, and how certain it is. */
 export function PlacementPanels(props: {
   readonly placement: EnsemblePlacement;
   /** Whether it is of the request as it stands; else it is paled. */

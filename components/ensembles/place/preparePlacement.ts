@@ -43,7 +43,7 @@ export interface PlacementPicture {
   readonly bound: string;
   /** What the aggregator takes after the experts; null: it fits the workers in no shape. */
   readonly aggregator: { readonly says: string; readonly rows: readonly AggregatorRow[] } | null;
-  /** The baseline it is drawn beside; null: none exists. */
+  /** The baseline it is drawn with; null: none exists. */
   readonly baseline: Baseline | null;
   /** Baselines that exist. */
   readonly baselines: readonly Baseline[];
@@ -69,7 +69,7 @@ function boundText({ makespanSeconds, lowerBoundSeconds, gap, engine, seconds, p
   return proven ? `${within}: ${bound}, ${by}.` : `${within}: ${bound}, ${by}. The search stopped before it could prove more.`;
 }
 
-/** Shares of questions of which the aggregator's time is told. */
+/** Shares of questions for which the aggregator's time is shown. */
 const SHARES_TOLD = [0, 0.2, 0.4, 0.6, 0.8, 1] as const;
 
 function aggregatorOf({ aggregator }: EnsemblePlacement, expertsSeconds: number): PlacementPicture["aggregator"] {
@@ -95,7 +95,7 @@ function baselineOf({ schedules, experts }: EnsemblePlacement, named: Baseline |
   return spread ?? kinds[0] ?? null;
 }
 
-/** What a placement is worth beside a baseline: drawn, in figures, and in words. @param named null: the one that suits. */
+/** A placement compared with a baseline: drawn, in figures, and in words. @param named null: the one that suits. */
 export function preparePlacement(
   placement: EnsemblePlacement,
   named: Baseline | null,

@@ -82,13 +82,13 @@ interface Neighbours {
   readonly older: Decision | undefined;
 }
 
-/** The records beside one, also when the tail has moved on past it. */
+/** The records before and after one, also when the tail has moved past it. */
 const neighboursOf = (records: readonly Decision[], { sequence }: Decision): Neighbours => ({
   newer: records.findLast((each) => each.sequence > sequence),
   older: records.find((each) => each.sequence < sequence),
 });
 
-/** Buttons, and the left and right arrow keys, to the records beside the open one. */
+/** Buttons, and the left and right arrow keys, to the records before and after the open one. */
 function Beside({ newer, older, onOpen }: Neighbours & { readonly onOpen: (decision: Decision) => void }) {
   useEffect(() => {
     const onKey = (event: globalThis.KeyboardEvent): void => {

@@ -2,7 +2,7 @@ import { formatSeconds } from "@/components/ui/format";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import type { Waterfall as Drawn, WaterfallPart } from "./prepareWaterfall";
 
-/** Told apart by form, not by hue alone: the engine's time is filled, waiting is an outline, the judge is dotted, a failure hatched. */
+/** Distinguished by form, not by hue alone: the engine's time is filled, waiting is an outline, the judge is dotted, a failure hatched. */
 const looks: Readonly<Record<WaterfallPart["kind"], string>> = {
   queue: "border border-ink-3",
   engine: "bg-(--hue)",

@@ -20,7 +20,7 @@ function onArrow(event: KeyboardEvent<HTMLButtonElement>): void {
   cells[cells.indexOf(event.currentTarget) + move]?.focus();
 }
 
-/** Takes plain values only, so that a GPU of which nothing changed is not drawn anew. */
+/** Takes plain values only, so that an unchanged GPU is not redrawn. */
 const Cell = memo(function Cell(props: {
   readonly id: string;
   readonly text: string;

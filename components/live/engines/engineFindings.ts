@@ -173,7 +173,7 @@ function troubles(watched: Watched): readonly Finding[] {
       action: "Their work is repeated. Fewer concurrent sequences or more memory for the KV cache prevent this.",
     });
   }
-  // Beside the absent names, which have a line of their own.
+  // Apart from the absent names, which have a line of their own.
   const [unread = ""] = engine.reason.split(/(?:; |^)absent: /);
   if (engine.failing === null && unread !== "") {
     found.push({

@@ -71,7 +71,7 @@ export function grouped<Thing>(things: readonly Thing[], keyOf: (thing: Thing) =
 function lineOf(group: readonly Finding[], nowMs: number): Problem {
   const [first] = group as readonly [Finding, ...Finding[]];
   const whens = group.flatMap(({ when }) => (when === null ? [] : [when])).sort((a, b) => a.atMs - b.atMs);
-  // What lasts is told from its beginning, what happened from the last time.
+  // A lasting state is dated by its beginning, an event by its last time.
   const when = whens.at(first.when?.is === "at" ? -1 : 0) ?? null;
   const tries = group.flatMap(({ nextTryAtMs }) => (nextTryAtMs === null ? [] : [nextTryAtMs]));
   const reasons = new Set(group.map(({ reason }) => reason));

@@ -25,7 +25,7 @@ export function orderEngines(rows: readonly EngineRow[], order: EngineOrder): re
   });
 }
 
-/** Whether two rows draw alike, so that one need not be drawn anew. */
+/** Whether two rows draw alike, so that a redraw can be skipped. */
 export function drawsAlike(a: EngineRow, b: EngineRow): boolean {
   return (
     a.engine.id === b.engine.id &&

@@ -35,7 +35,7 @@ function Beside(props: { readonly measured: number | null; readonly predicted: n
 }
 
 /**
- * The cascade stage by stage: where requests wait, how many go on, and how long each stage takes beside its promise.
+ * The cascade stage by stage: where requests wait, how many go on, and how long each stage takes and was predicted to take.
  * `pale`: what is measured has not settled yet, or is from before a panic. `line`: what waits for whichever model has room first; null where
  * nothing waits so.
  */

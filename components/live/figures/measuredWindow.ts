@@ -6,7 +6,7 @@ const FEW_FOR_P95 = 20;
 
 /** The frame with what was measured over the page's range in place of the measuring window's own figures. */
 export function overRange(frame: LiveFrame, range: MeasuredRange | null): LiveFrame {
-  // What was measured before the gateway fell silent is not told as of now.
+  // Values from before the gateway stopped answering are not shown as current.
   if (range === null || frame.gateway.state === "unreachable") return frame;
   const stages = frame.gateway.stages.map((stage, at) => ({ ...stage, ...range.stages[at] }));
   return { ...frame, measured: range.measured, gateway: { ...frame.gateway, stages } };

@@ -61,7 +61,7 @@ function withDecisions(known: Tail | null, wanted: string, { records, matched, l
   return { wanted, records: newest, matched, looked };
 }
 
-/** What comes over one page's stream beside its frames. Made per mount: nothing of one cluster shows up on another's page. */
+/** What one page's stream carries in addition to frames. Made per mount: nothing of one cluster appears on another's page. */
 export function createStreamStore() {
   return createStore<StreamState & { readonly actions: StreamActions }>()((set) => {
     const take = (part: (newest: Taken) => Partial<Taken>) =>

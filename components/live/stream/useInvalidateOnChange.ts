@@ -7,7 +7,7 @@ import { useTRPC } from "@/components/api/trpc";
 import type { Live } from "./live";
 import { panicOf } from "./preparePanic";
 
-/** Asks anew what else tells of the cluster once the stream's frames tell of another plan, gateway or panic: it need not be asked again and again. */
+/** Invalidates other queries of the cluster once the stream's frames report another plan, gateway or panic, so that they need no polling. */
 export function useInvalidateOnChange(live: Live): void {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -89,7 +89,7 @@ const percentilesOf = <Name extends string>(name: Name) =>
     typeof nothingYet
   >;
 
-/** Readings of an engine that has told nothing yet, for tests. */
+/** Readings of an engine that has reported nothing yet, for tests. */
 export function testReadings(change: Partial<EngineReadings> = {}): EngineReadings {
   return {
     running: nothingYet,

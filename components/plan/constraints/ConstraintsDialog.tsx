@@ -16,7 +16,7 @@ import { ruleOf, withRule } from "./modelRules";
 import { RoutingRules } from "./RoutingRules";
 import { YamlEditor } from "./YamlEditor";
 
-/** Everything an operator can ask of a plan beside its objective. Each change counts at once; the plan behind follows. */
+/** Everything an operator can ask of a plan in addition to its objective. Each change applies at once; the plan behind follows. */
 export default function ConstraintsDialog(props: {
   readonly view: ConstraintsView;
   readonly cluster: ClusterSummary;

@@ -11,7 +11,7 @@ import { activeConstraints } from "./prepareConstraints";
 // Loaded when it is opened: cards, memory arithmetic and YAML are of no use before.
 const ConstraintsDialog = dynamic(() => import("./ConstraintsDialog"), { ssr: false });
 
-/** What is asked beside the objective, each with a way to give it up, and the door to the editor. */
+/** The constraints, each with a button that drops it, and the button that opens the editor. */
 export function ConstraintsSection(props: {
   readonly view: ConstraintsView;
   readonly cluster: ClusterSummary;

@@ -8,7 +8,7 @@ import { type ConstraintsView, formatConstraints } from "../address/constraintsC
 
 type Constraints = NonNullable<Inputs["plans"]["explore"]["constraints"]>;
 
-/** One thing asked beside the objective, in words, and what gives it up. */
+/** One constraint in words, and the view without it. */
 export interface ActiveConstraint {
   readonly key: string;
   readonly says: string;

@@ -23,7 +23,7 @@ export function figuresOf(candidate: Candidate, { qualityConfidence }: Pick<Knob
   };
 }
 
-/** What plans depend on, beside the objective's own candidates: not the floor, so that dragging it makes none anew. */
+/** What plans depend on, apart from the objective's own candidates: not the floor, so that dragging it recomputes none. */
 export type PlanKnobs = Pick<Knobs, "maxGpus" | "latency" | "qualityConfidence">;
 
 /**

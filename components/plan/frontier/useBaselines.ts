@@ -53,7 +53,7 @@ function nameBaselines(systems: readonly BaselineFigures[], { qualityConfidence 
  */
 export function useBaselines({ question, rests }: Pick<ExactPlan, "question" | "rests">, shown: boolean): Baselines {
   const client = useTRPCClient();
-  // null until they are shown, and while they are to be asked anew: then of what is asked once the knobs rest.
+  // null until they are shown, and while a new request waits for the knobs to rest.
   const [about, setAbout] = useState<SolveQuestion | null>(null);
   if (shown && about === null && rests) setAbout(question);
   if (!shown && about !== null) setAbout(null);

@@ -29,7 +29,7 @@ export function useRunningPlan(
     const routing = routingOfPlan(data.plan);
     const { workload } = inputs;
     const otherTraffic = [
-      // Nothing predicts what comes of it: the figures are of the plan that this one was made of.
+      // Nothing predicts its effect: the figures are those of the plan it was made from.
       ...(policy.kind === "just-in-time" ? ["without choosing models just in time"] : []),
       ...(workload.id === workloadId ? [] : [`for ${workload.name}`]),
       ...(workload.requestsPerSecond === requestsPerSecond ? [] : [`at ${formatRate(workload.requestsPerSecond)}`]),

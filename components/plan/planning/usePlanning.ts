@@ -25,7 +25,7 @@ const PERCENTILE = 95;
 
 const noNotes: readonly string[] = [];
 
-/** What is planned for, and what is asked of the deployment beside the objective. */
+/** What is planned for, and what is asked of the deployment in addition to the objective. */
 export type Situation = Omit<Inputs["plans"]["explore"], "around">;
 export type SolveQuestion = Inputs["plans"]["solve"];
 

@@ -83,7 +83,7 @@ function Block({ title, children }: { readonly title: string; readonly children:
   );
 }
 
-/** Everything asked beside the objective, each a click from being given up. */
+/** Every constraint, each with a button that drops it. */
 function WaysOut({ active, onChange }: { readonly active: readonly ActiveConstraint[]; readonly onChange: PlanChange }) {
   return (
     <ul aria-label="Constraints you can drop" className="flex list-none flex-wrap justify-center gap-2">

@@ -1,7 +1,7 @@
 import { formatCounted, formatScore, formatSeconds } from "@/components/ui/format";
 import type { AlternationReport } from "@/solver/plan/plan";
 
-/** Differences below these are not told: they are less than the figures show. */
+/** Differences below these are not mentioned: the figures do not show them. */
 const LEAST_SECONDS = 0.005;
 const LEAST_POINTS = 0.05;
 

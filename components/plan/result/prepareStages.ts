@@ -46,7 +46,7 @@ export function extrapolated(stages: readonly Stage[]): Doubt | null {
   return reasons.length === 0 ? null : { tone: "hatched", word: "extrapolated", reason: `${reasons.join(". ")}.` };
 }
 
-/** @param mixed whether GPUs of several types are to be told apart. */
+/** @param mixed whether the cluster has GPUs of several types. */
 const replicasText = ({ replicas, gpu: own }: ModelDeployment, mixed: boolean): string =>
   replicas
     .map(

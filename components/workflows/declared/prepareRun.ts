@@ -20,7 +20,7 @@ export interface RunPicture {
 
 const tokens = (count: number | null): string => (count === null ? "not counted" : formatCount(count));
 
-/** What is told of a run that ended. `agents`: those of its workflow. */
+/** What is shown of a run that ended. `agents`: those of its workflow. */
 export function prepareRun(run: WorkflowRun, agents: readonly string[]): RunPicture {
   const { status, seconds, stages, error } = run;
   const done = new Set(stages.map(({ agent }) => agent));

@@ -40,7 +40,7 @@ function PredictionsPanel(props: { readonly predictions: GatewayRounds["predicti
 /** How often the gateway is asked while the page is seen. */
 const EVERY_MS = 2_000;
 
-/** The latest rounds of the cluster's policy, asked anew while the page is seen. While the gateway does not answer the last picture stays, with the error. */
+/** The latest rounds of the cluster's policy, polled while the page is visible. While the gateway does not answer, the last picture stays, with the error. */
 function useRounds(clusterId: string) {
   const trpc = useTRPC();
   const client = useTRPCClient();

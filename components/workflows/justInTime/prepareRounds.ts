@@ -82,7 +82,7 @@ export function keepContested(
   kept: readonly Round[],
   { rounds, asOfSeconds }: Pick<GatewayRounds, "rounds" | "asOfSeconds">,
 ): readonly Round[] {
-  // The clock of a gateway that was started anew begins anew.
+  // A restarted gateway starts its clock again.
   const has = ({ nowSeconds }: Round) => nowSeconds <= asOfSeconds;
   const old = kept.filter(has);
   const known = new Set(old.map(roundKey));

@@ -24,7 +24,7 @@ export interface WaitedPicture {
   readonly lacks: string | null;
 }
 
-/** Decides how it is told who waited for whom. */
+/** Decides how waiting times are shown. */
 export function prepareWaitTimes({ waited, records }: WaitedRecords, all: boolean): WaitedPicture {
   const { pairs, waitedSeconds, roomSeconds, untimed, unnamed } = waited;
   const shown = all ? pairs : pairs.slice(0, MOST_PAIRS);

@@ -9,7 +9,7 @@ const EVERY_MS = 2_000;
 /** Records of waiting are many, and change slowly. */
 const WAITED_EVERY_MS = 10_000;
 
-/** What the cluster's gateway has learnt, asked anew while the page is seen. While it does not answer the last picture stays, with the error. */
+/** What the cluster's gateway has learnt, polled while the page is visible. While it does not answer, the last picture stays, with the error. */
 export function useWorkflows(clusterId: string) {
   const trpc = useTRPC();
   const client = useTRPCClient();
