@@ -8,6 +8,7 @@ import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 import { NoteList } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
 import { saveText } from "../ui/saveText";
@@ -36,11 +37,7 @@ function Use({ profile, list }: { readonly profile: EngineProfile; readonly list
   const problem = use.error ?? remove.error;
   return (
     <>
-      {problem !== null && (
-        <span role="alert" className="text-bad">
-          {problem.message}
-        </span>
-      )}
+      <ErrorLine error={problem} />
       {list.inUse === profile.id ? (
         <>
           <StateWord tone="good">used for planning</StateWord>

@@ -6,6 +6,7 @@ import { useAct } from "../api/acts";
 import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 import { AreaField, SelectField, TextField } from "../ui/Field";
 import { formatCount } from "../ui/format";
 import { Modal } from "../ui/Modal";
@@ -87,11 +88,7 @@ export function AddModel({ onClose }: { readonly onClose: () => void }) {
           </div>
         </form>
       )}
-      {failed !== null && (
-        <p role="alert" className="text-sm break-words text-bad">
-          {failed.message}
-        </p>
-      )}
+      <ErrorLine error={failed} />
     </Modal>
   );
 }

@@ -4,6 +4,7 @@ import { MOST_GPU_PRICE_USD } from "@/solver/hardware/cardSchema";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 import { formatUsd } from "../ui/format";
 import { NumberInput } from "../ui/NumberInput";
 import type { GpuEntry } from "./prepareCards";
@@ -73,11 +74,7 @@ export function PriceCell({ gpu }: { readonly gpu: GpuEntry }) {
           Cancel
         </Button>
       </span>
-      {set.error !== null && (
-        <span role="alert" className="text-xs text-bad">
-          {set.error.message}
-        </span>
-      )}
+      <ErrorLine error={set.error} />
     </form>
   );
 }

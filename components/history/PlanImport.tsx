@@ -4,6 +4,7 @@ import { useRouter } from "next/navigation";
 import { useAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
 import { useClusterLink } from "../shell/useCurrentCluster";
+import { ErrorLine } from "../ui/ErrorLine";
 
 async function readDocument(file: File): Promise<unknown> {
   try {
@@ -24,11 +25,7 @@ export function PlanImport() {
   );
   return (
     <>
-      {take.error !== null && (
-        <span role="alert" className="text-bad">
-          {take.error.message}
-        </span>
-      )}
+      <ErrorLine error={take.error} />
       <label className="inline-flex h-8 cursor-pointer items-center rounded-md border border-line-strong bg-raised px-3 text-sm font-medium text-ink focus-within:outline-2 focus-within:outline-accent hover:bg-sunken">
         Import plan
         <input

@@ -6,6 +6,7 @@ import type { Plan } from "@/solver/plan/plan";
 import { ClusterLink } from "../shell/ClusterLink";
 import { Badge } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 import { useReview } from "./result/useReview";
 
 /** Shown until a plan runs: what is real here, what is emulated, and the ways on. `plan`: the exact one at hand, once there is one. */
@@ -23,11 +24,7 @@ export function FirstRunCard({ cluster, plan }: { readonly cluster: ClusterSumma
           Planner, gateway, roll-out and measurements are the ones you would use on your own engines.
         </p>
         <p className="mt-1">Apply the plan recommended below; once it runs, load starts on Live.</p>
-        {review.error !== null && (
-          <p role="alert" className="mt-1 text-bad">
-            {review.error.message}
-          </p>
-        )}
+        <ErrorLine error={review.error} />
       </div>
       <div className="flex flex-wrap gap-2">
         <Button look="primary" disabled={plan === null || review.isPending} onClick={() => plan !== null && review.mutate(plan.id)}>

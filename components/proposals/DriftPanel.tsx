@@ -9,6 +9,7 @@ import { ClusterLink } from "../shell/ClusterLink";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge, StateWord } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { Table } from "../ui/Table";
@@ -115,11 +116,7 @@ function Offer({ clusterId, planId }: { readonly clusterId: string; readonly pla
         </ClusterLink>
       )}
       <span>This applies nothing.</span>
-      {begin.error !== null && (
-        <span role="alert" className="text-bad">
-          {begin.error.message}
-        </span>
-      )}
+      <ErrorLine error={begin.error} />
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { useProposalAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
 import { ClusterLink } from "../shell/ClusterLink";
 import { Button, buttonClass } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 
 /** The two answers: to the review, where plans are approved and applied, or no. */
 export function ProposalActions({ proposal }: { readonly proposal: Proposal }) {
@@ -12,11 +13,7 @@ export function ProposalActions({ proposal }: { readonly proposal: Proposal }) {
   const dismiss = useProposalAct(() => client.proposals.dismiss.mutate({ id: proposal.id }));
   return (
     <div className="flex flex-wrap items-center gap-2">
-      {dismiss.error !== null && (
-        <span role="alert" className="text-sm text-bad">
-          {dismiss.error.message}
-        </span>
-      )}
+      <ErrorLine error={dismiss.error} />
       <ClusterLink to={`/apply/${proposal.planId}`} className={buttonClass("primary")}>
         Review the proposed plan
       </ClusterLink>

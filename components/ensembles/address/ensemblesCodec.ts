@@ -4,9 +4,9 @@ import type { KeptEnsemble, ScheduleKind } from "@/server/contracts/studio";
 export const ensembleTabs = ["place", "gate", "online", "batches"] as const;
 export type EnsembleTab = (typeof ensembleTabs)[number];
 
-export const storages = ["local-nvme", "network-disk", "object-store"] as const;
+const storages = ["local-nvme", "network-disk", "object-store"] as const;
 
-export const confidenceKinds = ["plurality", "accuracy-weighted", "length-aware"] as const;
+const confidenceKinds = ["plurality", "accuracy-weighted", "length-aware"] as const;
 export type ConfidenceKind = (typeof confidenceKinds)[number];
 
 export const snippetLanguages = ["curl", "python", "typescript"] as const;
@@ -16,7 +16,7 @@ export type SnippetLanguage = (typeof snippetLanguages)[number];
 const dialogs = ["new", "edit", "sample", "tau", "serve", "start"] as const;
 
 /** What a placement is compared with. */
-export const baselines = ["round-robin", "data-concurrent", "list-scheduling"] as const satisfies readonly ScheduleKind[];
+const baselines = ["round-robin", "data-concurrent", "list-scheduling"] as const satisfies readonly ScheduleKind[];
 export type Baseline = (typeof baselines)[number];
 
 const LONGEST_TEXT = 300;

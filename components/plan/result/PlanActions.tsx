@@ -1,6 +1,7 @@
 "use client";
 
 import { Button } from "@/components/ui/Button";
+import { ErrorLine } from "@/components/ui/ErrorLine";
 import { shortHash } from "@/components/ui/format";
 import type { Plan } from "@/solver/plan/plan";
 import { useReview } from "./useReview";
@@ -20,11 +21,7 @@ export function PlanActions({ plan }: { readonly plan: Plan | null }) {
   const review = useReview();
   return (
     <>
-      {review.error !== null && (
-        <span role="alert" className="text-bad">
-          {review.error.message}
-        </span>
-      )}
+      <ErrorLine error={review.error} />
       <Button disabled={plan === null} onClick={() => plan !== null && download(plan)}>
         Export JSON
       </Button>
