@@ -1,7 +1,7 @@
 import { nextAfter, shownIn } from "@/server/clusters/watch/scheduleClock";
 import { freshMemory, planWords, type SchedulesOptions, SWITCH_WITHIN_MS, switchObstacle } from "@/server/clusters/watch/schedules";
 import type { Outcome, ScheduleState } from "@/server/contracts/studio";
-import { localTime, unknownZone } from "@/server/planning/arrivals/localTime";
+import { localTime, unknownZone } from "@/server/lib/localTime";
 import type { ScheduleRow } from "@/server/store/scheduleRepository";
 import type { ScheduleService } from "../base/profilingServices";
 

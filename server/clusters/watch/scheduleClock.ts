@@ -1,5 +1,5 @@
 import type { Schedule } from "@/server/contracts/studio/schedule";
-import { localTime } from "@/server/planning/arrivals/localTime";
+import { localTime } from "@/server/lib/localTime";
 
 /** A time at which a schedule wants a plan to come into force. */
 export interface Switch {

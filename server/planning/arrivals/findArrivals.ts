@@ -1,4 +1,5 @@
 import type { ArrivalsChoice, Segment } from "@/server/contracts/studio";
+import { daily, localTime, unknownZone } from "@/server/lib/localTime";
 import { generatedArrivals } from "@/solver/workload/buildWorkload";
 import { overlap, ratesByHour, type Stretch } from "@/solver/workload/segmentArrivals";
 import type { Workload } from "@/solver/workload/workload";
@@ -6,7 +7,6 @@ import { importArrivals } from "../imports/importArrivals";
 import type { CsvSource } from "../imports/readCsv";
 import { type Found, type FoundArrivals, recorded, type WatchedCluster } from "./foundArrivals";
 import { gatewayArrivals } from "./gatewayArrivals";
-import { daily, localTime, unknownZone } from "./localTime";
 import { counterArrivals, typedArrivals } from "./modelledArrivals";
 
 /** Where arrivals can be taken from. */

@@ -2,20 +2,20 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
+import { useTRPC, useTRPCClient } from "@/components/api/trpc";
+import { unwrapOutcome } from "@/components/api/unwrapOutcome";
+import { emulatedSays, inputRows, promiseRows, promiseWindowSays, standingOf } from "@/components/proposals/preparePromises";
+import { useOpenProposal } from "@/components/proposals/useOpenProposal";
+import { ClusterLink } from "@/components/shell/ClusterLink";
+import { useClusterLink } from "@/components/shell/useCurrentCluster";
+import { Badge, StateWord } from "@/components/ui/Badge";
+import { Button, buttonClass } from "@/components/ui/Button";
+import { ErrorLine } from "@/components/ui/ErrorLine";
+import { Panel } from "@/components/ui/Panel";
+import { PanelState, type PanelStatus } from "@/components/ui/PanelState";
+import { Table } from "@/components/ui/Table";
 import type { BrokenPromise, PromiseReport } from "@/server/contracts/studio";
-import { useTRPC, useTRPCClient } from "../api/trpc";
-import { unwrapOutcome } from "../api/unwrapOutcome";
-import { ClusterLink } from "../shell/ClusterLink";
-import { useClusterLink } from "../shell/useCurrentCluster";
-import { Badge, StateWord } from "../ui/Badge";
-import { Button, buttonClass } from "../ui/Button";
-import { ErrorLine } from "../ui/ErrorLine";
-import { Panel } from "../ui/Panel";
-import { PanelState, type PanelStatus } from "../ui/PanelState";
-import { Table } from "../ui/Table";
 import { planNowPath } from "./planNowPath";
-import { emulatedSays, inputRows, promiseRows, promiseWindowSays, standingOf } from "./preparePromises";
-import { useOpenProposal } from "./useOpenProposal";
 
 const REFRESH_MS = 5_000;
 

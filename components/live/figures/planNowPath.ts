@@ -1,8 +1,8 @@
+import { noConstraints } from "@/components/plan/address/constraintsCodec";
+import { planCodec } from "@/components/plan/address/planCodec";
+import { writeView } from "@/components/url/useUrlView";
 import type { TrafficToPlan } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import { noConstraints } from "../plan/address/constraintsCodec";
-import { planCodec } from "../plan/address/planCodec";
-import { writeView } from "../url/useUrlView";
 
 /** Address of the Plan page with what was asked of a plan, for the traffic of now. */
 export function planNowPath({ inputs }: Pick<Plan, "inputs">, { workloadId, requestsPerSecond }: TrafficToPlan): string {
