@@ -17,7 +17,7 @@ import type { Placement } from "@/solver/plan/clusterSpec";
 import { batchLengths } from "./batchLengths";
 import { dealPrompts } from "./dealPrompts";
 import { emulatedWorkload } from "./emulatedWorkload";
-import { expectedShare } from "./expectedShare";
+import { expectedShare } from "./fittingSamples";
 import { type FreeWorkers, gpusByNode } from "./freeWorkers";
 
 /** What a batch is prepared with. */

@@ -1,18 +1,18 @@
 import type { Batches } from "@/server/batches/createBatches";
 import { emulationProblem } from "@/server/batches/emulatedWorkload";
-import { freeGroups, freeWorkers } from "@/server/batches/freeWorkers";
+import { freeGroups, freeWorkers, gpusByNode } from "@/server/batches/freeWorkers";
 import { batchJobFile } from "@/server/batches/jobFiles/batchJobFile";
 import { noRoomForAggregator, prepareOrder } from "@/server/batches/prepareOrder";
 import type { CardStore } from "@/server/cards/cardStore";
 import { claimOnCluster } from "@/server/clusters/apply/claims";
 import type { Outcome } from "@/server/contracts/studio";
-import type { BatchExport, BatchRequest } from "@/server/contracts/studio/batches";
+import type { BatchExport, BatchPreview, BatchRequest } from "@/server/contracts/studio/batches";
 import type { Fleet } from "@/server/fleet/fleet";
 import type { BatchOrder, ExpertsOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
 import type { Uploads } from "@/server/store/uploads";
+import { secondsAtShare } from "@/solver/ensemble/sessions/aggregatorStage";
 import type { BatchService } from "../base/ensembleServices";
-import { previewOf } from "./batchPreview";
 
 export interface BatchServiceParts {
   readonly store: Store;
@@ -130,4 +130,20 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
 function modelsOf(store: Store, name: string): readonly string[] {
   const ensemble = store.ensembles.find(name)?.ensemble;
   return ensemble === undefined ? [] : [...ensemble.experts, ensemble.aggregator.model];
+}
+
+/** What starting a batch would do, of what it is settled to. */
+function previewOf(order: BatchOrder): BatchPreview {
+  const { schedules, workers, questions, notes } = order;
+  const gpus = [...gpusByNode(workers)].map(([node, taken]) => ({ node, gpus: taken }));
+  return { schedules, gpus, questions, aggregator: aggregatorOf(order), notes };
+}
+
+function aggregatorOf({ ensemble, aggregators, aggregatorPredicted }: BatchOrder): BatchPreview["aggregator"] {
+  const { loadSeconds, points, expected } = aggregatorPredicted;
+  return {
+    ...{ model: ensemble.aggregator.model, tp: aggregators[0]?.gpus.length ?? 0, copies: aggregators.length, loadSeconds },
+    allSeconds: secondsAtShare(points, 1),
+    expected: expected && { ...expected, seconds: secondsAtShare(points, expected.share) },
+  };
 }

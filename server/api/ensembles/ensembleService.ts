@@ -4,16 +4,18 @@ import type { KeptEnsemble, Outcome } from "@/server/contracts/studio";
 import { placeTask } from "@/server/planning/ensembles/placeTask";
 import { inPlaceThread } from "@/server/planning/ensembles/placeThread";
 import { inReplayThread } from "@/server/planning/ensembles/replayThread";
+import { importSessions } from "@/server/planning/imports/importSessions";
 import type { Store } from "@/server/store/store";
 import type { Uploads } from "@/server/store/uploads";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { formatTau } from "@/solver/ensemble/gate/tauText";
 import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
+import { counted } from "@/solver/wording/wording";
 import type { EnsembleService } from "../base/ensembleServices";
 import { createEnsembleGateway } from "./ensembleGateway";
 import { createEnsembleSamples } from "./ensembleSamples";
-import { createEnsembleSessions } from "./ensembleSessions";
+import { keepSessions } from "./keepSessions";
 
 export interface EnsembleServiceParts {
   readonly store: Store;
@@ -95,3 +97,37 @@ const originNotes = {
   modelled: ["The sample is modelled: who is right is a workload's labels, and which wrong answers agree is drawn."],
   emulated: ["The sample is of emulated engines: how often real models agree, it does not tell."],
 } as const;
+
+interface SessionParts {
+  readonly store: Store;
+  readonly uploads: Uploads;
+  readonly cards: CardStore;
+}
+
+/** Measured sessions: taken of uploads as the command line takes them of files, told by model, and removed by model and kind of engine. */
+function createEnsembleSessions({
+  store,
+  uploads,
+  cards,
+}: SessionParts): Pick<EnsembleService, "sessions" | "keepSessions" | "removeSessions"> {
+  return {
+    sessions: () => store.sessionRows.groups(),
+    async keepSessions(uploadId, actor) {
+      const file = uploads.open(uploadId);
+      if (file === null) return { ok: false, message: "The uploaded file is not kept any more: send it again." };
+      const read = await importSessions(file, cards.read().catalogue);
+      if (!read.ok) return read;
+      keepSessions(store, read.rows, { actor, from: file.name });
+      uploads.remove(uploadId);
+      return { ok: true, rows: read.rows.length };
+    },
+    removeSessions: (of, actor) =>
+      store.atomically((): Outcome<object> => {
+        const rows = store.sessionRows.remove(of);
+        if (rows === 0) return { ok: false, message: "There are no such sessions." };
+        const detail = `${counted(rows, "row")} of engines on ${of.gpus} x ${of.gpu}`;
+        store.audit.add({ at: new Date().toISOString(), actor, action: "remove measured sessions", subject: of.model, detail });
+        return { ok: true };
+      }),
+  };
+}

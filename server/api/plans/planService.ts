@@ -1,20 +1,25 @@
 import { planMismatch } from "@/server/clusters/apply/planMismatch";
 import { planDiff } from "@/server/clusters/preview/planDiff";
+import { plannedLimits, targetEngines } from "@/server/clusters/steps/targetEngines";
 import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { Approval, Outcome, PlanSummary, SolveAnswer } from "@/server/contracts/studio";
+import type { JustInTimeRequest } from "@/server/contracts/studio/declaredWorkflows";
+import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { RequestOptions } from "@/server/planning/planner/planner";
 import { readPlan } from "@/server/planning/planner/readPlan";
 import { withProgress } from "@/server/planning/planner/withProgress";
 import type { Planning } from "@/server/planning/planningService";
+import { justInTimeRouting } from "@/server/planning/workflows/justInTimeRouting";
 import type { Store } from "@/server/store/store";
+import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { constraintsOf } from "@/solver/plan/constraints";
+import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
-import { isPredicted, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
+import { isPredicted, type JustInTimePolicy, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import type { PlanService } from "../base/planServices";
-import { justInTimePlan } from "./justInTimePlan";
 import { predictorRefusal } from "./predictorRefusal";
-import { createRemainingCascade } from "./remainingCascade";
+import { rateNow } from "./rateNow";
 import { reroutePlan } from "./reroutePlan";
 import { createRollOutPreview, type RollOutPreviewParts } from "./rollOutPreview";
 
@@ -174,4 +179,63 @@ function askedText({ inputs }: Plan): string {
   const floor = objective.qualityFloor === null ? [] : [`a floor of ${objective.qualityFloor}`];
   const budget = objective.latencyBudgetSeconds === null ? [] : [`a budget of ${objective.latencyBudgetSeconds} s`];
   return [`${workload.requestsPerSecond} requests/s of ${workload.name}`, ...floor, ...budget, ...asked].join(", ");
+}
+
+/**
+ * A plan on the engines of another that runs declared workflows just in time, as they are kept now: the plan has its own copy of them. Its figures
+ * stay those of the other, and its notes say so.
+ */
+function justInTimePlan(store: Store, base: Plan, { workflows, width, name }: JustInTimeRequest): Outcome<{ readonly plan: Plan }> {
+  const { id, name: workloadName } = base.inputs.workload;
+  const workload = loadWorkload(store, id);
+  if (workload === null)
+    return {
+      ok: false,
+      message: `The plan was made from ${workloadName}, which is not kept any more, so nobody knows how long requests are.`,
+    };
+  const named: JustInTimePolicy["workflows"] = [];
+  for (const { name: workflowName, predictor } of workflows) {
+    const found = store.declaredWorkflows.find(workflowName);
+    if (found === null) return { ok: false, message: `There is no declared workflow ${workflowName}.` };
+    named.push({ workflow: found.document, ...(predictor === null ? {} : { predictor }) });
+  }
+  const routed = justInTimeRouting(base, workload, { workflows: named, selection: { kind: "beam", width } });
+  return routed.ok ? reroutePlan(base, { policy: routed.policy, name }, routed.notes) : routed;
+}
+
+interface RemainingCascadeParts {
+  readonly clusterOf: (clusterId: string) => Pick<ConnectedCluster, "collector"> | null;
+  readonly planning: Pick<Planning, "serve">;
+  /** A plan that is kept, or was solved lately. */
+  readonly planOf: (planId: string) => Plan | null;
+}
+
+/** Predicts a cascade without the stages that are lost: the plan's policy simulated on the engines that are left, as plans are. */
+function createRemainingCascade({ clusterOf, planning, planOf }: RemainingCascadeParts): Pick<PlanService, "remaining"> {
+  return {
+    async remaining({ planId, clusterId, lost, lowerMayAnswer }, signal) {
+      const plan = planOf(planId);
+      if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
+      const collector = clusterOf(clusterId)?.collector() ?? null;
+      const routing = collector?.routing() ?? null;
+      // Its thresholds may have been turned since the plan was put into force.
+      const policy = routing?.planId === planId ? routing.policy : plan.policy;
+      if (policy.kind !== "cascade") return { ok: false, message: `Only cascades are simulated, not ${policy.kind}.` };
+      const limits = new Map(plannedLimits(plan));
+      const engines = targetEngines(plan).map(({ id, model, gpu, tp, pp }) => {
+        return { model, gpu, tp, pp, maxInFlight: limits.get(id) ?? inFlightLimit({}) };
+      });
+      const left = engines.filter(({ model }) => !lost.includes(model));
+      const { requestsPerSecond, basis } = rateNow(collector, plan);
+      const servings = [
+        { policy, engines },
+        { policy, engines: left, lost: { lowerMayAnswer } },
+      ];
+      const served = await planning.serve(plan, { servings, requestsPerSecond }, signal);
+      if (!served.ok) return served;
+      const [whole, remaining] = served.figures;
+      if (whole === undefined || remaining === undefined) throw new Error("The planner left figures out.");
+      return { ok: true, remaining: { requestsPerSecond, basis, whole, remaining } };
+    },
+  };
 }

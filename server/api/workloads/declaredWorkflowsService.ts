@@ -9,7 +9,6 @@ import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { readWorkflowText } from "@/solver/workflow/graphs/importGraph";
 import type { DeclaredWorkflowService } from "../base/workloadServices";
-import { oracleNote } from "./oracleNote";
 
 /** Workflows that are declared in the studio. */
 export function createDeclaredWorkflowService(store: Store): DeclaredWorkflowService {
@@ -91,4 +90,21 @@ function removedText(store: Store, name: string): string {
   return running.length === 0
     ? "Plans that run it have their own copy of it and stay as they are."
     : `The plan in force on ${running.map(({ spec }) => spec.name).join(", ")} has its own copy of it and goes on running it, as all plans that do.`;
+}
+
+/** Shares of nothing are kept as none. */
+const percent = (share: number): string =>
+  Number.isFinite(share) ? `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %` : "an unknown share";
+
+/**
+ * What sets apart a capacity curve, in which accurate configurations are known, and a plan, in which a predictor says which are.
+ *
+ * @param predictor the newest one for the workflow and the plan's models; undefined: there is none.
+ */
+export function oracleNote(predictor: Artefact | undefined): string {
+  const known = "Which configurations are accurate is known here from the labels, as no predictor knows it";
+  const told = predictor?.heldOut.configurations;
+  if (predictor === undefined || told === undefined)
+    return `${known}: without a predictor only the largest models throughout count, the last point.`;
+  return `${known}: predictor ${predictor.hash.slice(0, 12)} accepts ${percent(told.recall)} of the accurate ones on prompts it was not trained on (precision ${percent(told.precision)}), so a plan with it stands near the point where so many of them are left.`;
 }

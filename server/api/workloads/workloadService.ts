@@ -1,4 +1,5 @@
 import type { CardStore } from "@/server/cards/cardStore";
+import type { WorkloadName, WorkloadSummary, WorkloadTies } from "@/server/contracts/studio";
 import type { ArrivalsGround } from "@/server/planning/arrivals/findArrivals";
 import { resolveArrivals } from "@/server/planning/arrivals/resolveArrivals";
 import { importArrivals } from "@/server/planning/imports/importArrivals";
@@ -15,7 +16,6 @@ import { buildWorkload } from "@/solver/workload/buildWorkload";
 import { compareWorkloads } from "@/solver/workload/compareWorkloads";
 import type { Workload } from "@/solver/workload/workload";
 import type { WorkloadService } from "../base/workloadServices";
-import { workloadTies } from "./workloadTies";
 
 export interface WorkloadServiceParts {
   readonly store: Store;
@@ -131,3 +131,24 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
     },
   };
 }
+
+/** What a workload came from and what rests on it; null: no such workload. */
+function workloadTies(store: Store, id: string): WorkloadTies | null {
+  const summary = store.workloads.summary(id);
+  if (summary === null) return null;
+  const measured = summary.profileId === null ? null : store.workloads.measuredBy(summary.profileId);
+  const parent = summary.parentId === null ? null : store.workloads.summary(summary.parentId);
+  const clusters = new Map(store.clusters.list().map((cluster) => [cluster.id, cluster]));
+  return {
+    job: measured?.job ?? null,
+    promptSet: measured?.promptSet ?? null,
+    parent: parent === null ? null : named(parent),
+    children: store.workloads.children(id).map(named),
+    plans: store.plans.ofWorkload(id).map((plan) => {
+      const cluster = clusters.get(plan.clusterId);
+      return { ...plan, clusterName: cluster?.spec.name ?? plan.clusterId, inForce: cluster?.runningPlanId === plan.id };
+    }),
+  };
+}
+
+const named = ({ id, name, version }: WorkloadSummary): WorkloadName => ({ id, name, version });

@@ -1,5 +1,7 @@
 import { stringify } from "yaml";
+import { z } from "zod";
 import type { LabCell, LabRun, LabSpec } from "@/server/contracts/studio";
+import { labSpecSchema } from "@/server/contracts/studio/lab";
 import { labNotes } from "@/server/lab/labNotes";
 import { labRefusal } from "@/server/lab/labRefusal";
 import { labRunId } from "@/server/lab/labRunId";
@@ -13,10 +15,10 @@ import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { Workload } from "@/solver/workload/workload";
 import { describeLab } from "../describe/describeLab";
 import { noGpuCard } from "../flags/clusterFile";
-import { readLabSpec } from "../flags/labSpecFile";
 import { readProfile } from "../flags/profileFlag";
 import { readPromptTexts } from "../flags/promptTexts";
 import { readCards, readWorkload, type WorkloadFlags } from "../flags/workloadFlags";
+import { readYamlFile } from "../flags/yamlFile";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { readRecorded } from "./recordedRuns";
 
@@ -108,4 +110,29 @@ function printSpec({ gpu = COMMON_GPU, usdPerGpuHour, json }: RaceFlags, ground:
   const { spec } = suggested.suggestion;
   process.stdout.write(json === true ? `${JSON.stringify(spec, null, 2)}\n` : stringify(spec, { aliasDuplicateObjects: false }));
   return EXIT.done;
+}
+
+/** A description in a file may leave out which workload it is of: the flags say. */
+const fileSchema = labSpecSchema.partial({ workloadId: true });
+/** A run, as the Lab page and `--json` write it: with its description and the workload's name. */
+const runSchema = z.object({ spec: z.record(z.string(), z.unknown()), workloadName: z.string().optional() });
+
+type Read = { readonly ok: true; readonly spec: LabSpec } | { readonly ok: false; readonly message: string };
+
+/**
+ * The description of a run in a YAML or JSON file, by itself or within a run that was exported, or one sentence with file, line and field.
+ * One of another workload than the flags' is refused.
+ */
+export function readLabSpec(path: string, workloadId: string): Read {
+  const run = readYamlFile("--spec", path, runSchema);
+  const read = run.ok ? readYamlFile("--spec", path, runSchema.extend({ spec: fileSchema })) : readYamlFile("--spec", path, fileSchema);
+  if (!read.ok) return read;
+  const spec = "spec" in read.value ? read.value.spec : read.value;
+  const { workloadId: named = workloadId } = spec;
+  if (named === workloadId) return { ok: true, spec: { ...spec, workloadId } };
+  const called = run.ok && run.value.workloadName !== undefined ? ` (${run.value.workloadName})` : "";
+  return {
+    ok: false,
+    message: `${path}: workloadId: the description is of workload ${named}${called}, and the files make ${workloadId}: give that workload, or leave the field out.`,
+  };
 }

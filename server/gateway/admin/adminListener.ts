@@ -1,13 +1,18 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { createReadStream } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
 import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
+import type { GatewayRounds } from "@/server/contracts/gateway/gatewayRounds";
 import { reasonOf } from "@/server/lib/reasonOf";
+import type { ProgramPath, Round } from "@/solver/policies/core/roundsView";
 import type { Controls } from "../controls/controls";
 import type { EnsembleStats } from "../ensembles/ensembleStats";
 import { type ApiError, sendError, sendJson } from "../http/apiError";
 import { pathEnd, pathOf, sequenceOf } from "../http/requestTarget";
 import type { AuditLog } from "../lib/auditLog";
 import type { DecisionLog } from "../lib/decisionLog";
+import { isMissing } from "../lib/durableFile";
 import type { Mutex } from "../lib/mutex";
 import type { FeatureLog } from "../prediction/featureLog";
 import type { PredictionCounts } from "../prediction/predictionCounts";
@@ -19,8 +24,6 @@ import { artefactRoutes } from "./artefactRoutes";
 import { configRoutes } from "./configRoutes";
 import { controlRoutes } from "./controlRoutes";
 import { ensembleRoutes } from "./ensembleRoutes";
-import { learningRoutes } from "./learningRoutes";
-import { roundsRoutes } from "./roundsRoutes";
 import { workflowRoutes } from "./workflowRoutes";
 
 /** The counters that the admin port shows. */
@@ -167,3 +170,60 @@ const unauthorised: ApiError = {
   type: "authentication_error",
   code: "unauthorised",
 };
+
+/** What the admin port answers about what is remembered of answered requests: all of it, and to forget it. */
+function learningRoutes({ featureLog }: { readonly featureLog: FeatureLog }): AdminRoutes {
+  return {
+    "GET /learning": async (_, response) => {
+      response.writeHead(200, { "content-type": "application/x-ndjson" });
+      for (const path of await featureLog.files()) {
+        await pipeline(createReadStream(path), response, { end: false }).catch((error) => {
+          if (!isMissing(error)) throw error;
+        });
+      }
+      response.end();
+    },
+    "DELETE /learning": async (_, response) => {
+      await featureLog.erase();
+      sendJson(response, { erased: true });
+    },
+  };
+}
+
+interface RoundsRoutesOptions {
+  readonly serving: Serving;
+  readonly counts: PredictionCounts;
+}
+
+/** What the admin port answers about the latest rounds of the policy in force. */
+function roundsRoutes({ serving, counts }: RoundsRoutesOptions): AdminRoutes {
+  const shown = (): GatewayRounds => {
+    const { cascade } = serving;
+    const { rounds = null, programs = [] } = cascade?.driver.policy.rounds?.() ?? {};
+    return {
+      rounds: rounds?.map(shownRound) ?? null,
+      programs: programs.map(shownPath),
+      asOfSeconds: (performance.now() / 1000) * (cascade?.timeScale ?? 1),
+      predictions: counts.searches,
+    };
+  };
+  return { "GET /rounds": (_, response) => sendJson(response, shown()) };
+}
+
+/** Programs as clients name them, and records too. */
+const shownProgram = (programKey: string): string => programKey.slice(programKey.indexOf("\n") + 1);
+
+const shownPath = (path: ProgramPath): GatewayRounds["programs"][number] => ({
+  ...path,
+  programId: shownProgram(path.programId),
+  accurate: [...path.accurate],
+  left: [...path.left],
+});
+
+const shownRound = (round: Round): Round => ({
+  ...round,
+  candidates: round.candidates.map((candidate) => ({
+    ...candidate,
+    assignments: candidate.assignments.map((one) => ({ ...one, programId: shownProgram(one.programId) })),
+  })),
+});

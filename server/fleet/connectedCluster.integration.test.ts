@@ -4,7 +4,7 @@ import { connectionSchema } from "@/server/endpoints/connection";
 import { createEndpointHost } from "@/server/endpoints/endpointHost";
 import { listen } from "@/server/endpoints/testing/testEndpoints";
 import { createCollector } from "@/server/telemetry/collector";
-import { watchedTarget } from "./watchedTarget";
+import { watchedTarget } from "./connectedCluster";
 
 const metrics = ["vllm:num_requests_running 3", "vllm:num_requests_waiting 1", "vllm:kv_cache_usage_perc 0.5"].join("\n");
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ArtefactTraining } from "@/server/contracts/gateway/artefacts";
-import { predictorNotes } from "./predictorNotes";
+import { predictorNotes } from "./labNotes";
 
 const training = { source: "modelled programs", emulated: false, workloadId: "w1", workloadName: "tickets" } as ArtefactTraining;
 const notes = (change: Partial<ArtefactTraining>) =>

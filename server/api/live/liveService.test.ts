@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { StepAction, StoredStep } from "@/server/store/documents/storedStep";
-import { type PlansAsked, plansInForce } from "./plansInForce";
+import { type PlansAsked, plansInForce } from "./liveService";
 
 const routing = (planId: string | null) => ({ planId, active: [], cordoned: [] });
 const step = (action: StepAction, endedAtMs: number | null, state: StoredStep["state"] = "done"): StoredStep => ({

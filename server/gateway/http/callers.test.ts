@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TokenBucket } from "./tokenBucket";
+import { TokenBucket } from "./callers";
 
 describe("TokenBucket", () => {
   it("lets no more through in any stretch of time than a minute's worth and what the stretch adds", () => {

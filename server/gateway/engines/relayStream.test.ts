@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { WholeLines } from "./wholeLines";
+import { WholeLines } from "./relayStream";
 
 test("every line is passed on once it has ended, however its bytes come, and what has not is what is left", () => {
   fc.assert(

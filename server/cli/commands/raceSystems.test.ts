@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { testSpec } from "@/server/lab/testing/testLab";
-import { readLabSpec } from "./labSpecFile";
+import { readLabSpec } from "./raceSystems";
 
 const folder = mkdtempSync(join(tmpdir(), "weir-lab-spec-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

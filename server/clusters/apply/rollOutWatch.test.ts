@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import type { StepState } from "@/server/contracts/studio";
 import type { StoredStep } from "@/server/store/documents/storedStep";
-import { waitingStep } from "../apply/applicationSteps";
 import { type PlannedStep, planSteps } from "../steps/planSteps";
 import { between, engine } from "../testing/testRollOuts";
-import { rollOutPosition } from "./rollOutPosition";
+import { waitingStep } from "./applicationSteps";
+import { rollOutPosition } from "./rollOutWatch";
 
 /** Steps of which so many are done and the next one runs. */
 const after = (steps: readonly PlannedStep[], done: number): StoredStep[] =>

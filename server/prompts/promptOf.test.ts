@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { instantMs } from "./instantMs";
+import { instantMs } from "./promptOf";
 
 const eight = Date.UTC(2026, 0, 1, 8);
 
