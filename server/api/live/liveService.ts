@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PlanInForce } from "@/server/contracts/studio";
+import type { LiveEvent, LiveFrame, MeasuredRange, PlanInForce } from "@/server/contracts/studio";
+import type { SeriesRange } from "@/server/contracts/studio/seriesRange";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import { boundedRange, bucketWidth } from "@/server/series/bucketWidth";
 import type { RangeRequest } from "@/server/series/seriesSource";
 import type { StoredApplication } from "@/server/store/applicationRepository";
 import type { Store } from "@/server/store/store";
-import type { LiveService } from "../base/clusterServices";
+import type { LiveRangeRequest, LiveStreamRequest, MeasuredRangeRequest } from "../base/inputs";
 import { columnSource, decisionSource, frameSource } from "./liveSources";
 import { streamNews } from "./newsStream";
 
@@ -22,23 +23,33 @@ export interface LiveParts {
 const emptyEveryMs = 1_000;
 
 /** Telemetry of connected clusters; others have none. */
-export function createLiveService({ clusterOf, store }: LiveParts): LiveService {
+export function createLiveService({ clusterOf, store }: LiveParts) {
   const collectorOf = (clusterId: string) => clusterOf(clusterId)?.collector() ?? null;
 
   const rangeOf = async (clusterId: string, request: RangeRequest) =>
     clusterOf(clusterId)?.series.range(request) ?? { bucketMs: request.bucketMs, atMs: [], series: [], problems: [] };
 
-  const follow: LiveService["follow"] = async function* ({ clusterId, afterMs, signal }) {
+  async function* follow(options: {
+    readonly clusterId: string;
+    readonly afterMs: number;
+    readonly signal: AbortSignal;
+  }): AsyncIterable<LiveFrame> {
+    const { clusterId, afterMs, signal } = options;
     for (let cluster = clusterOf(clusterId); cluster !== null && !signal.aborted; cluster = clusterOf(clusterId)) {
       const collector = cluster.collector();
       if (collector !== null) return yield* collector.follow(signal, afterMs);
       await sleep(lookAgainMs, undefined, { signal }).catch(() => undefined);
     }
-  };
+  }
 
   return {
+    /** Frames of the last minutes after `afterMs`, then each new one until the signal aborts. */
     follow,
-    async *stream({ clusterId, topics: { charts, decisions }, lastEventId = "0" }, signal) {
+    /** All that a tab shows of a cluster's present; ids are times of frames, for a tab that comes back. */
+    async *stream(
+      { clusterId, topics: { charts, decisions }, lastEventId = "0" }: LiveStreamRequest,
+      signal: AbortSignal,
+    ): AsyncIterable<{ readonly id: string; readonly event: LiveEvent }> {
       const frames = () => collectorOf(clusterId)?.frames() ?? [];
       const fromNow = (own: AbortSignal) => follow({ clusterId, afterMs: frames().at(-1)?.atMs ?? 0, signal: own });
       const range = (request: RangeRequest) => rangeOf(clusterId, request);
@@ -53,13 +64,18 @@ export function createLiveService({ clusterOf, store }: LiveParts): LiveService 
         yield { id, event };
       }
     },
-    subjects: async (clusterId, fromMs, toMs) => clusterOf(clusterId)?.series.subjects(fromMs, toMs) ?? [],
-    async range(clusterId, { points, series, ...asked }) {
+    /** Engines, GPUs, stages and the gateway of which something is known in a range of time. */
+    subjects: async (clusterId: string, fromMs: number, toMs: number): Promise<readonly string[]> =>
+      clusterOf(clusterId)?.series.subjects(fromMs, toMs) ?? [],
+    /** Series of a range of time, whether the studio kept them or a Prometheus did. */
+    async range(clusterId: string, { points, series, ...asked }: LiveRangeRequest): Promise<SeriesRange> {
       const { fromMs, toMs } = boundedRange(asked, Date.now());
       return rangeOf(clusterId, { fromMs, toMs, bucketMs: bucketWidth(toMs - fromMs, points), series });
     },
-    measured: (clusterId, range) => collectorOf(clusterId)?.over(range) ?? null,
-    plans(clusterId, fromMs, toMs) {
+    /** Latency, quality and stages over a range of time; null where nothing is seen of the cluster. */
+    measured: (clusterId: string, range: MeasuredRangeRequest): MeasuredRange | null => collectorOf(clusterId)?.over(range) ?? null,
+    /** Which plan was in force when, oldest first. */
+    plans(clusterId: string, fromMs: number, toMs: number): readonly PlanInForce[] {
       const { runningPlanId: planId = null, runningSince: since = null } = store.clusters.get(clusterId) ?? {};
       const running = planId === null || since === null ? null : { planId, sinceMs: Date.parse(since) };
       return plansInForce({ applications: store.applications.list(clusterId), running, fromMs, toMs });

@@ -1,6 +1,6 @@
 import { otherSpace } from "@/server/contracts/gateway/predictedSpace";
 import type { Artefact, Outcome } from "@/server/contracts/studio";
-import type { DeclaredWorkflow, ReadWorkflow } from "@/server/contracts/studio/declaredWorkflows";
+import type { CapacityCurve, CapacityRequest, DeclaredWorkflow, ReadWorkflow } from "@/server/contracts/studio/declaredWorkflows";
 import { inCapacityThread } from "@/server/planning/workflows/capacityThread";
 import type { StoredWorkflow } from "@/server/store/declaredWorkflowRepository";
 import type { Store } from "@/server/store/store";
@@ -8,12 +8,11 @@ import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { readWorkflowText } from "@/solver/workflow/graphs/importGraph";
-import type { DeclaredWorkflowService } from "../base/workloadServices";
+import type { Actor } from "../base/actor";
 
 /** Workflows that are declared in the studio. */
-export function createDeclaredWorkflowService(store: Store): DeclaredWorkflowService {
-  const note = (actor: string, action: string, subject: string, detail: string) =>
-    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+export function createDeclaredWorkflowService(store: Store) {
+  const { note } = store.audit;
 
   const predictorsOf = (document: WorkflowDocument, artefacts: readonly Artefact[]): readonly Artefact[] =>
     artefacts.filter(
@@ -22,7 +21,8 @@ export function createDeclaredWorkflowService(store: Store): DeclaredWorkflowSer
     );
 
   return {
-    list() {
+    /** By name. */
+    list(): readonly DeclaredWorkflow[] {
       const artefacts = store.artefacts.list();
       return store.declaredWorkflows.list().map((kept): DeclaredWorkflow => {
         const predictors = predictorsOf(kept.document, artefacts);
@@ -32,11 +32,13 @@ export function createDeclaredWorkflowService(store: Store): DeclaredWorkflowSer
         };
       });
     },
-    read(text) {
+    /** What a document or a graph of another tool comes to; nothing is kept. Refused with the field and what is wrong with it. */
+    read(text: string): Outcome<{ readonly read: ReadWorkflow }> {
       const read = readWorkflowText(text);
       return read.ok ? { ok: true, read: readOf(read) } : read;
     },
-    keep(text, actor) {
+    /** Keeps what `read` makes of a text as the next version of its name; `again`: the newest is the same. */
+    keep(text: string, actor: Actor): Outcome<{ readonly name: string; readonly version: number; readonly again: boolean }> {
       const read = readWorkflowText(text);
       if (!read.ok) return read;
       const { document, origin } = read;
@@ -49,14 +51,19 @@ export function createDeclaredWorkflowService(store: Store): DeclaredWorkflowSer
         return { ok: true, name, version, again: false };
       });
     },
-    remove: (name, actor) =>
+    /** `says`: what goes on running it. */
+    remove: (name: string, actor: Actor): Outcome<{ readonly says: string }> =>
       store.atomically((): Outcome<{ readonly says: string }> => {
         if (!store.declaredWorkflows.remove(name, { actor, createdAt: new Date().toISOString() }))
           return { ok: false, message: `There is no declared workflow ${name}.` };
         note(actor, "remove workflow", name, "");
         return { ok: true, says: removedText(store, name) };
       }),
-    async capacity({ planId, workloadId, workflow: name }, signal) {
+    /** Simulated in a thread, in seconds; it ends when the signal aborts. */
+    async capacity(
+      { planId, workloadId, workflow: name }: CapacityRequest,
+      signal: AbortSignal,
+    ): Promise<Outcome<{ readonly curve: CapacityCurve }>> {
       const plan = store.plans.get(planId);
       const workload = loadWorkload(store, workloadId);
       const found = store.declaredWorkflows.find(name);

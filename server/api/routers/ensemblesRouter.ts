@@ -7,7 +7,7 @@ import {
   sessionsOfEngineSchema,
 } from "@/server/contracts/studio/ensembles";
 import { tauSchema } from "@/solver/ensemble/gate/ensembleDocument";
-import { never, procedure, router } from "../base/trpc";
+import { never, procedure, router } from "./trpc";
 
 const name = z.string().min(1).max(63);
 const reason = z.string().max(300).default("");

@@ -1,6 +1,6 @@
 import { tryRunSchema } from "@/server/contracts/studio/declaredWorkflows";
 import { byCluster, endControlSchema } from "../base/inputs";
-import { never, procedure, router } from "../base/trpc";
+import { never, procedure, router } from "./trpc";
 
 export const workflowsRouter = router({
   get: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.workflows.get(input.clusterId)),

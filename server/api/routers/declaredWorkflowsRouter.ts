@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { capacityRequestSchema, workflowTextSchema } from "@/server/contracts/studio/declaredWorkflows";
-import { never, procedure, router } from "../base/trpc";
+import { never, procedure, router } from "./trpc";
 
 export const declaredWorkflowsRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.declaredWorkflows.list()),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { trainRequestSchema } from "@/server/contracts/gateway/artefacts";
-import { procedure, router } from "../base/trpc";
+import { procedure, router } from "./trpc";
 
 const byHash = z.object({ hash: z.string().regex(/^[0-9a-f]{64}$/) });
 

@@ -1,7 +1,7 @@
 import { tracked } from "@trpc/server";
 import { quantities } from "@/server/series/quantities";
 import { liveStreamSchema, measuredRangeSchema, plansInForceSchema, rangeSchema, subjectsSchema } from "../base/inputs";
-import { procedure, router } from "../base/trpc";
+import { procedure, router } from "./trpc";
 
 export const liveRouter = router({
   /** All that a tab shows of the present. */

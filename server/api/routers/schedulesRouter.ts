@@ -1,7 +1,7 @@
 import { scheduleSchema } from "@/server/contracts/studio/schedule";
 import { byCluster } from "../base/inputs";
 import { enableScheduleSchema } from "../base/profilingInputs";
-import { procedure, router } from "../base/trpc";
+import { procedure, router } from "./trpc";
 
 export const schedulesRouter = router({
   get: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.schedules.get(input.clusterId)),

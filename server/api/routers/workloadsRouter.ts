@@ -1,7 +1,7 @@
 import { replaceArrivalsSchema } from "@/server/contracts/studio/arrivals";
 import { byId, workloadImportSchema, workloadLinesSchema } from "../base/inputs";
 import { compareWorkloadsSchema } from "../base/profilingInputs";
-import { found, procedure, router } from "../base/trpc";
+import { found, procedure, router } from "./trpc";
 
 export const workloadsRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.workloads.list()),

@@ -1,5 +1,5 @@
 import { applySchema, byCluster, byId, rollbackSchema } from "../base/inputs";
-import { found, procedure, router } from "../base/trpc";
+import { found, procedure, router } from "./trpc";
 
 export const applicationsRouter = router({
   start: procedure.input(applySchema).mutation(({ ctx, input }) => ctx.services.applications.start(input, ctx.session.name)),

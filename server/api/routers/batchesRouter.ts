@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { batchExportSchema, batchRequestSchema } from "@/server/contracts/studio/batches";
-import { never, procedure, router } from "../base/trpc";
+import { never, procedure, router } from "./trpc";
 
 const id = z.object({ id: z.string().min(1) });
 export const batchesRouter = router({

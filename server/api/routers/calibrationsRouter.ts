@@ -1,5 +1,5 @@
 import { byId, byUpload, checkSchema, fitSchema, keepProfileSchema, liveTableSchema } from "../base/inputs";
-import { never, procedure, router } from "../base/trpc";
+import { never, procedure, router } from "./trpc";
 
 export const calibrationsRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.calibrations.list()),

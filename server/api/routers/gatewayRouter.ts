@@ -9,7 +9,7 @@ import {
   startMirrorSchema,
   startShadowSchema,
 } from "../base/inputs";
-import { procedure, router } from "../base/trpc";
+import { procedure, router } from "./trpc";
 
 export const gatewayRouter = router({
   models: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.gateway.models(input.clusterId)),

@@ -10,7 +10,7 @@ import {
   tryEndpointsSchema,
   tryJudgeSchema,
 } from "../base/inputs";
-import { never, procedure, router } from "../base/trpc";
+import { never, procedure, router } from "./trpc";
 
 export const clustersRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.clusters.list()),

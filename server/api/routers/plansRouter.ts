@@ -3,7 +3,7 @@ import { rerouteSchema } from "@/server/contracts/gateway/artefacts";
 import { examineSchema, exploreSchema, solveSchema } from "@/server/contracts/planRequest";
 import { justInTimeRequestSchema } from "@/server/contracts/studio/declaredWorkflows";
 import { approveSchema, byPlan, exportSchema, planOnClusterSchema, remainingSchema } from "../base/inputs";
-import { found, never, procedure, router } from "../base/trpc";
+import { found, never, procedure, router } from "./trpc";
 
 export const plansRouter = router({
   explore: procedure.input(exploreSchema).subscription(async function* ({ ctx, input, signal }) {

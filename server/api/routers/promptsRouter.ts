@@ -1,6 +1,6 @@
 import { archiveSchema, promptsOfGatewaySchema, samplePromptsSchema } from "@/server/contracts/studio/prompts";
 import { byId } from "../base/inputs";
-import { procedure, router } from "../base/trpc";
+import { procedure, router } from "./trpc";
 
 export const promptsRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.prompts.list()),

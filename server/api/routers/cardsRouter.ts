@@ -1,6 +1,6 @@
 import { userGpuSchema, userModelSchema } from "@/solver/hardware/cardSchema";
 import { cardSchema, configTextSchema, priceSchema } from "../base/inputs";
-import { procedure, router } from "../base/trpc";
+import { procedure, router } from "./trpc";
 
 export const cardsRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.cards.list()),

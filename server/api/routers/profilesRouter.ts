@@ -1,7 +1,7 @@
 import { profileRequestSchema } from "@/server/contracts/studio/profile";
 import { byId } from "../base/inputs";
 import { byJob, resumeProfileSchema, toWorkloadSchema } from "../base/profilingInputs";
-import { found, procedure, router } from "../base/trpc";
+import { found, procedure, router } from "./trpc";
 
 export const profilesRouter = router({
   estimate: procedure.input(profileRequestSchema).mutation(({ ctx, input }) => ctx.services.profiles.estimate(input)),

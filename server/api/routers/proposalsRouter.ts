@@ -1,5 +1,5 @@
 import { byCluster, byId } from "../base/inputs";
-import { found, procedure, router } from "../base/trpc";
+import { found, procedure, router } from "./trpc";
 
 export const proposalsRouter = router({
   /** What the plan in force promised beside what is measured, and what moved. */

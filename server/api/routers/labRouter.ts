@@ -1,6 +1,6 @@
 import { labRunSchema, labSpecSchema, labSuggestionSchema } from "@/server/contracts/studio/lab";
 import { byId } from "../base/inputs";
-import { procedure, router } from "../base/trpc";
+import { procedure, router } from "./trpc";
 
 export const labRouter = router({
   workflows: procedure.query(({ ctx }) => ctx.services.lab.workflows()),

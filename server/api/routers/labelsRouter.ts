@@ -1,6 +1,6 @@
 import { handLabelSchema, nextLabelSchema, skipLabelSchema } from "@/server/contracts/studio/trust";
 import { trustSchema } from "../base/profilingInputs";
-import { procedure, router } from "../base/trpc";
+import { procedure, router } from "./trpc";
 
 export const labelsRouter = router({
   next: procedure.input(nextLabelSchema).query(({ ctx, input }) => ctx.services.trust.next(input.jobId, input.kind, ctx.session.name)),
