@@ -15,11 +15,11 @@ import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { Workload } from "@/solver/workload/workload";
 import { describeLab } from "../describe/describeLab";
 import { noGpuCard } from "../flags/clusterFile";
+import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
 import { readProfile } from "../flags/profileFlag";
 import { readPromptTexts } from "../flags/promptTexts";
 import { readCards, readWorkload, type WorkloadFlags } from "../flags/workloadFlags";
 import { readYamlFile } from "../flags/yamlFile";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { readRecorded } from "./recordedRuns";
 
 export interface RaceFlags extends WorkloadFlags {
@@ -38,28 +38,19 @@ const COMMON_GPU = "h100-sxm";
 
 /** `weir compare --spec`: the lab without the studio. The same description of the same workload gives the same figures there. */
 export async function raceSystems(flags: RaceFlags): Promise<ExitCode> {
-  const cards = readCards(flags);
-  if (!cards.ok) return refuse(cards.message);
+  const { catalogue, userCards } = readCards(flags);
   const profile = readProfile(flags.profile);
-  if (!profile.ok) return refuse(profile.message);
-  const read = await readWorkload(flags, cards.catalogue);
-  if (!read.ok) return refuse(read.message);
-  const { workload } = read;
-  const { catalogue, userCards } = cards;
-  if (flags.printSpec === true) return printSpec(flags, { workload, catalogue, profile: profile.profile ?? engineProfiles.vllm });
-  const described = readLabSpec(flags.spec ?? "", workloadHash(workload));
-  if (!described.ok) return refuse(described.message);
-  const { spec } = described;
-  const named = profileOf(spec, profile.profile);
+  const { workload } = must(await readWorkload(flags, catalogue));
+  if (flags.printSpec === true) return printSpec(flags, { workload, catalogue, profile: profile ?? engineProfiles.vllm });
+  const { spec } = must(readLabSpec(flags.spec ?? "", workloadHash(workload)));
+  const named = profileOf(spec, profile);
   if (named === null) return refuse(`${flags.spec}: engineProfile: "${spec.engineProfile}" is not built in: give its file with --profile.`);
   const hardware = { catalogue, profile: named };
   const refused = labRefusal(spec, { workload, artefactOf: () => null, ...hardware });
   if (refused !== null) return refuse(`${flags.spec}: ${faultSentence(refused)}`);
   const prompts = flags.prompts === undefined ? null : await readPromptTexts(flags.prompts, workload.outcomes.promptIds);
-  if (prompts !== null && !prompts.ok) return refuse(prompts.message);
   const texts = prompts === null ? null : ({ kind: "given", texts: prompts.texts } as const);
   const runs = flags.recorded === undefined ? null : await readRecorded(flags.recorded, spec);
-  if (runs !== null && !runs.ok) return refuse(runs.message);
   const cells: LabCell[] = [];
   const cellsAll = spec.systems.length * spec.rates.length * spec.seeds.length;
   const tell = (line: string) => process.stderr.write(`${line}\n`);

@@ -4,8 +4,10 @@ import { workloadHash } from "@/server/workloads/workloadCodec";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
-import { MOST_GPUS_PER_NODE, MOST_NODES, noGpuCard, type ReadCluster, readClusterFile } from "./clusterFile";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import { MOST_GPUS_PER_NODE, MOST_NODES, noGpuCard, readClusterFile } from "./clusterFile";
 import { type LimitFlags, readLimits, withLimitFlags } from "./engineLimitFlags";
+import { must, refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";
 import { PROFILE_FLAG, readProfile } from "./profileFlag";
 import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
@@ -17,10 +19,6 @@ export interface SituationFlags extends WorkloadFlags, ClusterFlags {
   readonly profile?: string;
 }
 
-type Read =
-  | { readonly ok: true; readonly situation: PlanningSituation; readonly catalogue: CardCatalogue }
-  | { readonly ok: false; readonly message: string };
-
 /** Adds the flags that say what is planned for: a workload, a rate and a cluster. */
 export const withSituationFlags = (command: Command): Command =>
   withClusterFlags(
@@ -30,27 +28,23 @@ export const withSituationFlags = (command: Command): Command =>
     .option("--judge-usd <usd>", `price of one judge call (default: ${DEFAULT_JUDGE.usdPerCall})`, numberFlag({ min: 0, max: 100 }))
     .option(...PROFILE_FLAG);
 
-/** Reads files and flags into what the planner takes, or says in one sentence what is wrong. */
-export async function readSituation(flags: SituationFlags): Promise<Read> {
-  const cards = readCards(flags);
-  if (!cards.ok) return cards;
-  const profile = readProfile(flags.profile);
-  if (!profile.ok) return profile;
-  const described = readCluster(flags, cards.catalogue);
-  if (!described.ok) return described;
-  const read = await readWorkload(flags, cards.catalogue);
-  if (!read.ok) return read;
-  const { workload } = read;
+/** Reads files and flags into what the planner takes. @throws Refusal */
+export async function readSituation(
+  flags: SituationFlags,
+): Promise<{ readonly situation: PlanningSituation; readonly catalogue: CardCatalogue }> {
+  const { catalogue, userCards } = readCards(flags);
+  const engineProfile = readProfile(flags.profile) ?? vllmProfile;
+  const cluster = readCluster(flags, catalogue);
+  const { workload } = must(await readWorkload(flags, catalogue));
   const { judgeSeconds: secondsPerCall = DEFAULT_JUDGE.secondsPerCall, judgeUsd: usdPerCall = DEFAULT_JUDGE.usdPerCall } = flags;
   return {
-    ok: true,
-    catalogue: cards.catalogue,
+    catalogue,
     situation: {
       workload,
       workloadId: workloadHash(workload),
-      cluster: described.cluster,
-      userCards: cards.userCards,
-      engineProfile: profile.profile ?? vllmProfile,
+      cluster,
+      userCards,
+      engineProfile,
       requestsPerSecond: flags.rate,
       judge: { kind: "fixed", secondsPerCall, usdPerCall, source: { kind: flags.judgeSeconds === undefined ? "assumed" : "entered" } },
     },
@@ -79,32 +73,29 @@ const withClusterFlags = (command: Command): Command =>
     .option("--cluster <file>", "YAML of a cluster in place of the four above")
     .addHelpText("after", HELP);
 
-/** The cluster that the flags or their file describe, or one sentence on what is wrong. */
-function readCluster(flags: ClusterFlags, cards: CardCatalogue): ReadCluster {
-  const read = readBareCluster(flags, cards);
-  if (!read.ok) return read;
+/** The cluster that the flags or their file describe. @throws Refusal */
+function readCluster(flags: ClusterFlags, cards: CardCatalogue): ClusterSpec {
+  const cluster = readBareCluster(flags, cards);
   const limits = readLimits(flags);
-  if (!limits.ok) return limits;
-  if (Object.keys(limits.limits).length === 0) return read;
-  return { ok: true, cluster: { ...read.cluster, engineLimits: [{ ...limits.limits, source: "operator" }] } };
+  return Object.keys(limits).length === 0 ? cluster : { ...cluster, engineLimits: [{ ...limits, source: "operator" }] };
 }
 
-function readBareCluster(flags: ClusterFlags, { gpus }: CardCatalogue): ReadCluster {
+function readBareCluster(flags: ClusterFlags, { gpus }: CardCatalogue): ClusterSpec {
   const { cluster: file, gpu, nodes, gpusPerNode } = flags;
   if (file !== undefined) {
     const also = Object.entries(flagNames).find(([flag]) => flags[flag as keyof typeof flagNames] !== undefined);
-    if (also !== undefined) return { ok: false, message: `--cluster describes the whole cluster: leave out ${also[1]}.` };
+    if (also !== undefined) return refuse(`--cluster describes the whole cluster: leave out ${also[1]}.`);
     return readClusterFile(file, gpus);
   }
   if (gpu === undefined || nodes === undefined || gpusPerNode === undefined)
-    return { ok: false, message: "Give --cluster, or --gpu, --nodes and --gpus-per-node." };
+    return refuse("Give --cluster, or --gpu, --nodes and --gpus-per-node.");
   const card = cardOf(gpus, gpu);
-  if (card === undefined) return { ok: false, message: `--gpu: ${noGpuCard(gpu, gpus)}.` };
+  if (card === undefined) return refuse(`--gpu: ${noGpuCard(gpu, gpus)}.`);
   const usdPerGpuHour = flags.usdPerGpuHour ?? card.usdPerGpuHour;
-  if (usdPerGpuHour === null) return { ok: false, message: `--usd-per-gpu-hour: no list price is known for ${gpu}; give one.` };
+  if (usdPerGpuHour === null) return refuse(`--usd-per-gpu-hour: no list price is known for ${gpu}; give one.`);
   const list = Array.from({ length: nodes }, (_, index) => ({ name: `node${index + 1}`, gpus: gpusPerNode }));
   const name = `${nodes} x ${gpusPerNode} ${gpu}`;
-  return { ok: true, cluster: { id: "described", name, kind: "described", gpu, nodes: list, usdPerGpuHour } };
+  return { id: "described", name, kind: "described", gpu, nodes: list, usdPerGpuHour };
 }
 
 const flagNames = { gpu: "--gpu", nodes: "--nodes", gpusPerNode: "--gpus-per-node", usdPerGpuHour: "--usd-per-gpu-hour" } as const;
