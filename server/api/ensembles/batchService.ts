@@ -3,21 +3,17 @@ import { emulationProblem } from "@/server/batches/emulatedWorkload";
 import { freeGroups, freeWorkers, gpusByNode } from "@/server/batches/freeWorkers";
 import { batchJobFile } from "@/server/batches/jobFiles/batchJobFile";
 import { noRoomForAggregator, prepareOrder } from "@/server/batches/prepareOrder";
-import type { CardStore } from "@/server/cards/cardStore";
 import { claimOnCluster } from "@/server/clusters/apply/claims";
 import type { Batch, BatchResult, BatchSummary, Outcome } from "@/server/contracts/studio";
 import type { BatchExport, BatchPreview, BatchRequest } from "@/server/contracts/studio/batches";
 import type { Fleet } from "@/server/fleet/fleet";
 import type { BatchOrder, ExpertsOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
-import type { Uploads } from "@/server/store/uploads";
 import { secondsAtShare } from "@/solver/ensemble/sessions/aggregatorStage";
 import type { Actor } from "../base/actor";
+import type { ServiceParts } from "../base/serviceParts";
 
-export interface BatchServiceParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
-  readonly cards: CardStore;
+export interface BatchServiceParts extends ServiceParts {
   readonly clusterOf: Fleet["get"];
   readonly batches: Batches;
 }

@@ -2,23 +2,17 @@ import { batchVotes } from "@/server/batches/batchVotes";
 import type { AnswerSampleSummary, Outcome, SurveyedAnswers } from "@/server/contracts/studio";
 import type { KeepSample } from "@/server/contracts/studio/ensembles";
 import { importAnswers, surveyAnswers } from "@/server/planning/imports/importAnswers";
-import type { Store } from "@/server/store/store";
-import type { Uploads } from "@/server/store/uploads";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import type { Actor } from "../base/actor";
+import type { ServiceParts } from "../base/serviceParts";
 import { batchSample } from "./batchSample";
 import { keepAnswers } from "./keepAnswers";
 import { modelledAnswers, type TakenAnswers } from "./modelledAnswers";
 
-interface SampleParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
-}
-
 const goneUpload = { ok: false, message: "The uploaded file is not kept any more: send it again." } as const;
 
 /** Samples of labelled answers: taken of uploads, of finished batches and of workloads. */
-export function createEnsembleSamples({ store, uploads }: SampleParts) {
+export function createEnsembleSamples({ store, uploads }: Pick<ServiceParts, "store" | "uploads">) {
   const { note } = store.audit;
 
   async function taken(source: KeepSample["source"]): Promise<Outcome<{ readonly taken: TakenAnswers }>> {

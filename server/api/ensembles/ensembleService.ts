@@ -1,27 +1,22 @@
 import type { GatewayActsOptions } from "@/server/api/gateway/gatewayActs";
-import type { CardStore } from "@/server/cards/cardStore";
 import type { EnsemblePlacement, GateReport, KeptEnsemble, Outcome } from "@/server/contracts/studio";
 import type { KeepEnsemble, MeasuredSessions, PlaceRequest, ReplayRequest, SessionsOfEngine } from "@/server/contracts/studio/ensembles";
 import { placeTask } from "@/server/planning/ensembles/placeTask";
 import { inPlaceThread } from "@/server/planning/ensembles/placeThread";
 import { inReplayThread } from "@/server/planning/ensembles/replayThread";
 import { importSessions } from "@/server/planning/imports/importSessions";
-import type { Store } from "@/server/store/store";
-import type { Uploads } from "@/server/store/uploads";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { formatTau } from "@/solver/ensemble/gate/tauText";
 import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { counted } from "@/solver/wording/wording";
 import type { Actor } from "../base/actor";
+import type { ServiceParts } from "../base/serviceParts";
 import { createEnsembleGateway } from "./ensembleGateway";
 import { createEnsembleSamples } from "./ensembleSamples";
 import { keepSessions } from "./keepSessions";
 
-export interface EnsembleServiceParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
-  readonly cards: CardStore;
+export interface EnsembleServiceParts extends ServiceParts {
   readonly gatewayOf: GatewayActsOptions["gatewayOf"];
 }
 
@@ -106,14 +101,8 @@ const originNotes = {
   emulated: ["The sample is of emulated engines: how often real models agree, it does not tell."],
 } as const;
 
-interface SessionParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
-  readonly cards: CardStore;
-}
-
 /** Measured sessions: taken of uploads as the command line takes them of files, told by model, and removed by model and kind of engine. */
-function createEnsembleSessions({ store, uploads, cards }: SessionParts) {
+function createEnsembleSessions({ store, uploads, cards }: ServiceParts) {
   return {
     /** What was measured of sessions, by model. */
     sessions: (): readonly MeasuredSessions[] => store.sessionRows.groups(),

@@ -5,16 +5,14 @@ import { calibrate } from "@/server/calibration/calibrate";
 import type { CalibrationSource } from "@/server/calibration/calibrationSource";
 import { liveServingRows } from "@/server/calibration/liveServingRows";
 import { profileInUse, profileOf } from "@/server/calibration/profileInUse";
-import type { CardStore } from "@/server/cards/cardStore";
 import type { CheckEvent, LiveRows, LiveSpan, Outcome, ProfileList } from "@/server/contracts/studio";
 import { importServingRows, type MeasuredRows } from "@/server/planning/imports/importServingRows";
-import type { Store } from "@/server/store/store";
-import type { Uploads } from "@/server/store/uploads";
 import { liveTable } from "@/solver/calibration/liveRows";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
 import type { Actor } from "../base/actor";
 import type { CheckRequest, FitRequest, LiveTableRequest } from "../base/inputs";
+import type { ServiceParts } from "../base/serviceParts";
 import { createCalibrationFits } from "./calibrationFits";
 
 /** A table taken from a cluster. */
@@ -37,10 +35,7 @@ const spans: Readonly<Record<LiveSpan, { readonly lengthMs: number; readonly wor
   week: { lengthMs: 7 * 24 * HOUR_MS, words: "week" },
 };
 
-export interface CalibrationParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
-  readonly cards: CardStore;
+export interface CalibrationParts extends ServiceParts {
   readonly sourceOf: CalibrationSource;
 }
 

@@ -1,5 +1,4 @@
 import { profileInUse, profileOf } from "@/server/calibration/profileInUse";
-import type { CardStore } from "@/server/cards/cardStore";
 import type {
   Artefact,
   LabReplicas,
@@ -21,7 +20,6 @@ import { inLabThread } from "@/server/lab/labThread";
 import { refuseField } from "@/server/lib/fieldFault";
 import { promptSetOf } from "@/server/prediction/textsOf";
 import type { StoredLabSummary } from "@/server/store/labRepository";
-import type { Store } from "@/server/store/store";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import { cardOf } from "@/solver/hardware/catalogue";
 import type { Plan } from "@/solver/plan/plan";
@@ -29,11 +27,7 @@ import { decodeArtefact } from "@/solver/prediction/artefact";
 import { workflows } from "@/solver/workflow/templates";
 import type { Workload } from "@/solver/workload/workload";
 import type { Actor } from "../base/actor";
-
-export interface LabServiceParts {
-  readonly store: Store;
-  readonly cards: CardStore;
-}
+import type { ServiceParts } from "../base/serviceParts";
 
 /** Where nothing tells of GPUs. */
 const COMMON_GPU = "h100-sxm";
@@ -50,7 +44,7 @@ interface KeptArtefact {
 const stageOf = ({ role, part, reads, lengthRatio }: LabStage): LabStage => ({ role, part, reads, lengthRatio });
 
 /** Races policies on programs of the store's workloads. */
-export function createLabService({ store, cards }: LabServiceParts) {
+export function createLabService({ store, cards }: Pick<ServiceParts, "store" | "cards">) {
   const runs = createLabRuns(store);
   const closing = new AbortController();
   const nameOf = (workloadId: string) => store.workloads.summary(workloadId)?.name ?? workloadId;

@@ -1,6 +1,6 @@
 import { nextAfter, shownIn } from "@/server/clusters/watch/scheduleClock";
 import { freshMemory, planWords, type SchedulesOptions, SWITCH_WITHIN_MS, switchObstacle } from "@/server/clusters/watch/schedules";
-import type { Outcome, Schedule, ScheduleState } from "@/server/contracts/studio";
+import type { Outcome, Refusal, Schedule, ScheduleState } from "@/server/contracts/studio";
 import { localTime, unknownZone } from "@/server/planning/arrivals/localTime";
 import type { ScheduleRow } from "@/server/store/scheduleRepository";
 import type { Actor } from "../base/actor";
@@ -10,7 +10,7 @@ type ScheduleParts = Pick<SchedulesOptions, "store" | "clusterOf" | "now">;
 /** Schedules as operators set them; the switching itself is done by `createSchedules`. */
 export function createScheduleService({ store, clusterOf, now = Date.now }: ScheduleParts) {
   const timestamp = (): string => new Date(now()).toISOString();
-  const refuse = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
+  const refuse = (message: string): Refusal => ({ ok: false, message });
 
   function note(actor: string, action: string, { clusterId, schedule }: Pick<ScheduleRow, "clusterId" | "schedule">): void {
     const times = schedule.entries.map(({ at, planId }) => `${at} ${planWords(store, planId)}`).join(", ");

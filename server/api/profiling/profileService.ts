@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import type { CalibrationSource } from "@/server/calibration/calibrationSource";
 import { shapeOf } from "@/server/calibration/liveServingRows";
-import type { CardStore } from "@/server/cards/cardStore";
 import type { Outcome, ProfileEstimate, ProfileJob, ProfileRequest } from "@/server/contracts/studio";
 import type { ArrivalsGround } from "@/server/planning/arrivals/findArrivals";
 import { resolveArrivals } from "@/server/planning/arrivals/resolveArrivals";
@@ -21,21 +20,17 @@ import { Tally } from "@/server/profiling/tally";
 import { createConnectionPool } from "@/server/profiling/upstream";
 import { workloadsInThread } from "@/server/profiling/workloadThread";
 import type { StoredProfile } from "@/server/store/profileRepository";
-import type { Store } from "@/server/store/store";
-import type { Uploads } from "@/server/store/uploads";
 import { storePacked } from "@/server/workloads/storedWorkloads";
 import { type LiveRow, liveTable } from "@/solver/calibration/liveRows";
 import { mean } from "@/solver/numeric/quantile";
 import type { Actor } from "../base/actor";
 import type { ProfileToWorkload } from "../base/profilingInputs";
+import type { ServiceParts } from "../base/serviceParts";
 
 /** An answer of a loaded engine may wait in a queue for minutes; one of which nothing comes for longer hangs. */
 const SILENCE_MS = 300_000;
 
-export interface ProfileServiceParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
-  readonly cards: CardStore;
+export interface ProfileServiceParts extends ServiceParts {
   /** null: the studio is not connected to it. */
   readonly clusterOf: (clusterId: string) => ProfiledCluster | null;
   readonly arrivals: ArrivalsGround;

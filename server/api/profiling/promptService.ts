@@ -4,9 +4,9 @@ import { gatewayPrompts } from "@/server/api/gateway/gatewayPrompts";
 import type { Outcome, PromptSet, PromptSurvey, PromptsOfGateway, SamplePrompts } from "@/server/contracts/studio";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { sampleInThread, surveyInThread } from "@/server/prompts/promptsThread";
-import type { Store } from "@/server/store/store";
-import { maxPromptBytes, type Uploads } from "@/server/store/uploads";
+import { maxPromptBytes } from "@/server/store/uploads";
 import type { Actor } from "../base/actor";
+import type { ServiceParts } from "../base/serviceParts";
 
 /** An upload made of what a gateway kept. */
 interface PromptsTaken {
@@ -22,9 +22,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** Whoever does what nobody ordered. */
 const studio = "studio";
 
-export interface PromptParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
+export interface PromptParts extends Pick<ServiceParts, "store" | "uploads"> {
   /** null: the cluster is not connected. */
   readonly gatewayOf: (clusterId: string) => ControlledGateway | null;
 }

@@ -52,10 +52,7 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions) 
     return sittings.get(holder)?.skipped ?? new Set();
   }
 
-  function deskOf(
-    jobId: string,
-    kind: Kind,
-  ): { readonly ok: true; readonly queue: LabelQueue } | { readonly ok: false; readonly message: string } {
+  function deskOf(jobId: string, kind: Kind): Outcome<{ readonly queue: LabelQueue }> {
     const profile = store.profiles.get(jobId);
     if (profile === null) return { ok: false, message: `There is no profile ${jobId}.` };
     if (!profile.request.keepAnswers) {

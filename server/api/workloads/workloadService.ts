@@ -1,4 +1,3 @@
-import type { CardStore } from "@/server/cards/cardStore";
 import type {
   Outcome,
   WorkloadComparison,
@@ -16,7 +15,6 @@ import { importOutcomes } from "@/server/planning/imports/importOutcomes";
 import { importWorkloadLines } from "@/server/planning/imports/importWorkloadLines";
 import { unknownModels } from "@/server/planning/imports/surveyWorkload";
 import type { Store } from "@/server/store/store";
-import type { Uploads } from "@/server/store/uploads";
 import { workloadDetail } from "@/server/workloads/describeWorkload";
 import { loadWorkload, storeWorkload } from "@/server/workloads/storedWorkloads";
 import { workloadHash } from "@/server/workloads/workloadCodec";
@@ -26,11 +24,9 @@ import { compareWorkloads } from "@/solver/workload/compareWorkloads";
 import type { Workload } from "@/solver/workload/workload";
 import type { Actor } from "../base/actor";
 import type { WorkloadImport } from "../base/inputs";
+import type { ServiceParts } from "../base/serviceParts";
 
-export interface WorkloadServiceParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
-  readonly cards: CardStore;
+export interface WorkloadServiceParts extends ServiceParts {
   readonly arrivals: ArrivalsGround;
 }
 

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { z } from "zod";
-import type { LabCell, LabRun, LabSpec } from "@/server/contracts/studio";
+import type { LabCell, LabRun, LabSpec, Outcome } from "@/server/contracts/studio";
 import { labSpecSchema } from "@/server/contracts/studio/lab";
 import { labNotes } from "@/server/lab/labNotes";
 import { labRefusal } from "@/server/lab/labRefusal";
@@ -108,7 +108,7 @@ const fileSchema = labSpecSchema.partial({ workloadId: true });
 /** A run, as the Lab page and `--json` write it: with its description and the workload's name. */
 const runSchema = z.object({ spec: z.record(z.string(), z.unknown()), workloadName: z.string().optional() });
 
-type Read = { readonly ok: true; readonly spec: LabSpec } | { readonly ok: false; readonly message: string };
+type Read = Outcome<{ readonly spec: LabSpec }>;
 
 /**
  * The description of a run in a YAML or JSON file, by itself or within a run that was exported, or one sentence with file, line and field.

@@ -6,51 +6,15 @@ import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayRounds } from "@/server/contracts/gateway/gatewayRounds";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { ProgramPath, Round } from "@/solver/policies/core/roundsView";
-import type { Controls } from "../controls/controls";
-import type { EnsembleStats } from "../ensembles/ensembleStats";
 import { type ApiError, sendError, sendJson } from "../http/apiError";
 import { pathEnd, pathOf, sequenceOf } from "../http/requestTarget";
-import type { AuditLog } from "../lib/auditLog";
-import type { DecisionLog } from "../lib/decisionLog";
 import { isMissing } from "../lib/durableFile";
-import type { Mutex } from "../lib/mutex";
-import type { FeatureLog } from "../prediction/featureLog";
-import type { PredictionCounts } from "../prediction/predictionCounts";
-import type { Configuration } from "../serving/configuration";
-import type { Serving } from "../serving/serving";
-import type { StageWatch } from "../serving/stageWatch";
-import type { AdminRoutes } from "./adminRoutes";
+import type { AdminOptions, AdminRoutes } from "./adminRoutes";
 import { artefactRoutes } from "./artefactRoutes";
 import { configRoutes } from "./configRoutes";
 import { controlRoutes } from "./controlRoutes";
 import { ensembleRoutes } from "./ensembleRoutes";
 import { workflowRoutes } from "./workflowRoutes";
-
-/** The counters that the admin port shows. */
-interface AdminMetrics {
-  exposition(): Promise<{ readonly text: string; readonly contentType: string }>;
-  readonly refused: number;
-  readonly shed: number;
-  readonly unjudged: number;
-}
-
-interface AdminListenerOptions {
-  readonly serving: Serving;
-  readonly decisions: DecisionLog;
-  readonly metrics: AdminMetrics;
-  readonly configuration: Configuration;
-  readonly controls: Controls;
-  readonly audit: AuditLog;
-  /** Changes of configuration and controls are made one by one, so that each is made of what it was decided on. */
-  readonly mutex: Mutex;
-  readonly featureLog: FeatureLog;
-  readonly counts: PredictionCounts;
-  readonly ensembles: EnsembleStats;
-  readonly stages: StageWatch;
-  readonly version: string;
-  /** Null: every caller is admitted; the listener is on the loopback address only. */
-  readonly token: string | null;
-}
 
 /** Under which the rest of a path names one of many. */
 const parents = ["/decisions/", "/artefacts/", "/ensembles/"];
@@ -58,7 +22,7 @@ const parents = ["/decisions/", "/artefacts/", "/ensembles/"];
 const thresholdPath = /^\/ensembles\/[^/]+\/tau$/;
 
 /** The handler of the admin port: configuration, status, decisions, metrics. */
-export function adminListener(options: AdminListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
+export function adminListener(options: AdminOptions): (request: IncomingMessage, response: ServerResponse) => void {
   const { metrics, token } = options;
   const routes: AdminRoutes = {
     "GET /health": (_, response) => void response.writeHead(200).end(),
@@ -96,13 +60,13 @@ export function adminListener(options: AdminListenerOptions): (request: Incoming
   };
 }
 
-function sendDecisions(request: IncomingMessage, response: ServerResponse, { decisions }: AdminListenerOptions): void {
+function sendDecisions(request: IncomingMessage, response: ServerResponse, { decisions }: AdminOptions): void {
   const after = sequenceOf(request);
   if (typeof after === "number") sendJson(response, decisions.page(after));
   else sendError(response, after);
 }
 
-function sendDecision(request: IncomingMessage, response: ServerResponse, { decisions }: AdminListenerOptions): void {
+function sendDecision(request: IncomingMessage, response: ServerResponse, { decisions }: AdminOptions): void {
   const id = pathEnd(request);
   const decision = decisions.find(id);
   if (decision !== undefined) {
@@ -122,7 +86,7 @@ async function status({
   audit,
   stages,
   version,
-}: AdminListenerOptions): Promise<GatewayStatus> {
+}: AdminOptions): Promise<GatewayStatus> {
   const { config, pool, queued, predictions } = serving;
   const lacking = [...predictions.service.lacking].map(([hash, reason]) => ({ hash, reason }));
   return {
@@ -172,7 +136,7 @@ const unauthorised: ApiError = {
 };
 
 /** What the admin port answers about what is remembered of answered requests: all of it, and to forget it. */
-function learningRoutes({ featureLog }: { readonly featureLog: FeatureLog }): AdminRoutes {
+function learningRoutes({ featureLog }: AdminOptions): AdminRoutes {
   return {
     "GET /learning": async (_, response) => {
       response.writeHead(200, { "content-type": "application/x-ndjson" });
@@ -190,13 +154,8 @@ function learningRoutes({ featureLog }: { readonly featureLog: FeatureLog }): Ad
   };
 }
 
-interface RoundsRoutesOptions {
-  readonly serving: Serving;
-  readonly counts: PredictionCounts;
-}
-
 /** What the admin port answers about the latest rounds of the policy in force. */
-function roundsRoutes({ serving, counts }: RoundsRoutesOptions): AdminRoutes {
+function roundsRoutes({ serving, counts }: AdminOptions): AdminRoutes {
   const shown = (): GatewayRounds => {
     const { cascade } = serving;
     const { rounds = null, programs = [] } = cascade?.driver.policy.rounds?.() ?? {};

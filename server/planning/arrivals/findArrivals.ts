@@ -1,4 +1,4 @@
-import type { ArrivalsChoice, Segment } from "@/server/contracts/studio";
+import type { ArrivalsChoice, Outcome, Segment } from "@/server/contracts/studio";
 import { generatedArrivals } from "@/solver/workload/buildWorkload";
 import { overlap, ratesByHour, type Stretch } from "@/solver/workload/segmentArrivals";
 import type { Workload } from "@/solver/workload/workload";
@@ -56,9 +56,10 @@ export async function findArrivals(choice: ArrivalsChoice, ground: ArrivalsGroun
   }
 }
 
-export type Zoned =
-  | { readonly ok: true; readonly within: (hours: Pick<Segment, "fromHour" | "toHour">) => readonly Stretch[]; readonly zoneName: string }
-  | { readonly ok: false; readonly message: string };
+export type Zoned = Outcome<{
+  readonly within: (hours: Pick<Segment, "fromHour" | "toHour">) => readonly Stretch[];
+  readonly zoneName: string;
+}>;
 
 /** Tells the stretches of known time that lie within a part of each day. */
 export function zoned({ clock, known }: FoundArrivals, timeZone: string): Zoned {
