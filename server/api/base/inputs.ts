@@ -210,7 +210,6 @@ export type CardKind = z.infer<typeof cardSchema>["kind"];
 export type WorkloadImport = z.infer<typeof workloadImportSchema>;
 export type ClusterDescription = z.infer<typeof clusterDescriptionSchema>;
 export type TryEndpointsRequest = z.infer<typeof tryEndpointsSchema>;
-export type TryJudgeRequest = z.infer<typeof tryJudgeSchema>;
 export type AttachRequest = z.infer<typeof attachSchema>;
 export type RemainingRequest = z.infer<typeof remainingSchema>;
 export type ApproveRequest = z.infer<typeof approveSchema>;
