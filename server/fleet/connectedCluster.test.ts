@@ -2,12 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import type { Observation } from "@/server/clusters/connector/connector";
 import type { EngineHost } from "@/server/clusters/connector/engineHost";
-import { targetEngines } from "@/server/clusters/steps/targetEngines";
-import { planOnGpus } from "@/server/clusters/testing/testCluster";
 import { openStore } from "@/server/store/store";
-import { clusterHealth, connectCluster } from "./connectedCluster";
+import { connectCluster } from "./connectedCluster";
 
 const folder = mkdtempSync(join(tmpdir(), "weir-connected-"));
 afterEach(() => {
@@ -33,34 +30,4 @@ it("says that a cluster is down when a look at it does not come back, and takes 
   await vi.waitFor(() => expect(cluster.health().reason).toBe("Nobody is there."));
   await cluster.close();
   store.close();
-});
-
-const plan = planOnGpus("p", { "qwen2.5-3b": [0, 1] });
-const ids = targetEngines(plan).map(({ id }) => id);
-const [first = "", second = ""] = ids;
-
-/** Engines that stand, and those of them that get requests. */
-const seen = (standing: readonly string[], active: readonly string[] = standing) => ({
-  ok: true as const,
-  value: { engines: standing.map((id) => ({ id })), routing: { planId: plan.id, active, cordoned: [] } } as unknown as Observation,
-});
-const ground = { runningPlanId: plan.id, plan, batch: null, heard: [] };
-
-it("is degraded while an engine of the plan in force is gone, routed to or not", () => {
-  expect(clusterHealth({ ...ground, latest: seen(ids) })).toEqual({ word: "up", reason: "2 engines serve." });
-  expect(clusterHealth({ ...ground, latest: seen([first]) })).toEqual({ word: "degraded", reason: `${second} should serve and is gone.` });
-  expect(clusterHealth({ ...ground, latest: seen([first], ids) })).toEqual({
-    word: "degraded",
-    reason: `${second} should serve and is gone.`,
-  });
-});
-
-it("is up while a roll-out is at work on the engines of the plan in force, and degraded by one that is routed to and gone", () => {
-  expect(clusterHealth({ ...ground, plan: null, latest: seen([first]) })).toEqual({ word: "up", reason: "One engine serves." });
-  expect(clusterHealth({ ...ground, plan: null, latest: seen([first], ids) }).word).toBe("degraded");
-});
-
-it("says which batch runs beside the plan in force", () => {
-  const { reason } = clusterHealth({ ...ground, batch: "nightly", latest: seen(ids) });
-  expect(reason).toBe('2 engines serve. The batch "nightly" runs here.');
 });
