@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LiveFrame } from "@/server/contracts/studio";
-import type { Services } from "./api/base/services";
+import type { Services } from "./api/routers/services";
 import { planOnGpus, startTestCluster } from "./clusters/testing/testCluster";
 import { embeddedClusterId } from "./fleet/fleet";
 import { studioSettings } from "./lib/studioSettings";

@@ -1,4 +1,3 @@
-import type { Services } from "@/server/api/base/services";
 import { createAttachService } from "@/server/api/clusters/attachService";
 import { createClusterService } from "@/server/api/clusters/clusterService";
 import { createBatchService } from "@/server/api/ensembles/batchService";
@@ -19,7 +18,7 @@ import { createScheduleService } from "@/server/api/plans/scheduleService";
 import { createProfileService } from "@/server/api/profiling/profileService";
 import { createPromptService } from "@/server/api/profiling/promptService";
 import { createTrustService } from "@/server/api/profiling/trustService";
-import { createArrivalsService } from "@/server/api/workloads/arrivalsService";
+import type { Services } from "@/server/api/routers/services";
 import { createDeclaredWorkflowService } from "@/server/api/workloads/declaredWorkflowsService";
 import { createWorkloadService } from "@/server/api/workloads/workloadService";
 import { sessionSecret } from "@/server/auth/sessionCookie";
@@ -39,6 +38,7 @@ import { launcher, noopRunner } from "@/server/fleet/gatewayBeside";
 import { createJudgeMonitor } from "@/server/judges/judgeMonitor";
 import { type StudioSettings, studioSettings } from "@/server/lib/studioSettings";
 import type { ArrivalsGround } from "@/server/planning/arrivals/findArrivals";
+import { previewArrivals } from "@/server/planning/arrivals/previewArrivals";
 import { createPlanner } from "@/server/planning/planner/planner";
 import { createPlanningService } from "@/server/planning/planningService";
 import { createUnitTests } from "@/server/profiling/measures/unitTests";
@@ -196,7 +196,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       prompts,
       profiles,
       trust: createTrustService({ store, decisionsOf: (id, limit) => fleet.get(id)?.collector()?.decisions(limit) ?? [] }),
-      arrivals: createArrivalsService(arrivals),
+      arrivals: { preview: (order) => previewArrivals(order, arrivals) },
       schedules: createScheduleService({ store, clusterOf }),
       lab,
       artefacts,

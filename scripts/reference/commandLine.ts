@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import { EXIT } from "@/server/cli/commands/exitCodes";
+import { EXIT } from "@/server/cli/flags/exitCodes";
 import { createProgram } from "@/server/cli/program";
 import { code, page, plain, table } from "./markdown";
 

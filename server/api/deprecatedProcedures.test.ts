@@ -1,7 +1,7 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { expect, it } from "vitest";
-import type { Services } from "./base/services";
 import { deprecatedProcedures, servedRouter } from "./deprecatedProcedures";
+import type { Services } from "./routers/services";
 
 const uploadId = "0a1b2c3d-0000-4000-8000-000000000000";
 const arrivals = { workloadId: "w", arrivals: { kind: "generated" }, segments: [], timeZone: "UTC" };

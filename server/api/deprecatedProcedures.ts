@@ -1,11 +1,11 @@
-import { gatewayRouter } from "@/server/api/gateway/gatewayRouter";
-import { workflowsRouter } from "@/server/api/gateway/workflowsRouter";
-import { mergeRouters, router } from "./base/trpc";
-import { calibrationsRouter } from "./hardware/calibrationsRouter";
-import { plansRouter } from "./plans/plansRouter";
-import { promptsRouter } from "./profiling/promptsRouter";
 import { appRouter } from "./router";
-import { workloadsRouter } from "./workloads/workloadsRouter";
+import { calibrationsRouter } from "./routers/calibrationsRouter";
+import { gatewayRouter } from "./routers/gatewayRouter";
+import { plansRouter } from "./routers/plansRouter";
+import { promptsRouter } from "./routers/promptsRouter";
+import { mergeRouters, router } from "./routers/trpc";
+import { workflowsRouter } from "./routers/workflowsRouter";
+import { workloadsRouter } from "./routers/workloadsRouter";
 
 /** Former paths of renamed procedures. They answer for one release, and then this file goes. */
 export const deprecatedProcedures = {

@@ -1,30 +1,32 @@
-import { gatewayRouter } from "@/server/api/gateway/gatewayRouter";
-import { workflowsRouter } from "@/server/api/gateway/workflowsRouter";
-import { router } from "./base/trpc";
-import { clustersRouter } from "./clusters/clustersRouter";
-import { batchesRouter } from "./ensembles/batchesRouter";
-import { ensemblesRouter } from "./ensembles/ensemblesRouter";
-import { calibrationsRouter } from "./hardware/calibrationsRouter";
-import { cardsRouter } from "./hardware/cardsRouter";
-import { artefactsRouter } from "./lab/artefactsRouter";
-import { labRouter } from "./lab/labRouter";
-import { liveRouter } from "./live/liveRouter";
-import { loadRouter } from "./live/loadRouter";
-import { applicationsRouter } from "./plans/applicationsRouter";
-import { plansRouter } from "./plans/plansRouter";
-import { proposalsRouter } from "./plans/proposalsRouter";
-import { schedulesRouter } from "./plans/schedulesRouter";
-import { labelsRouter } from "./profiling/labelsRouter";
-import { profilesRouter } from "./profiling/profilesRouter";
-import { promptsRouter } from "./profiling/promptsRouter";
-import { auditRouter } from "./session/auditRouter";
-import { sessionRouter } from "./session/sessionRouter";
-import { arrivalsRouter } from "./workloads/arrivalsRouter";
-import { declaredWorkflowsRouter } from "./workloads/declaredWorkflowsRouter";
-import { workloadsRouter } from "./workloads/workloadsRouter";
+import { z } from "zod";
+import { arrivalsPreviewSchema } from "@/server/contracts/studio/arrivals";
+import { loadSchema } from "./base/inputs";
+import { applicationsRouter } from "./routers/applicationsRouter";
+import { artefactsRouter } from "./routers/artefactsRouter";
+import { batchesRouter } from "./routers/batchesRouter";
+import { calibrationsRouter } from "./routers/calibrationsRouter";
+import { cardsRouter } from "./routers/cardsRouter";
+import { clustersRouter } from "./routers/clustersRouter";
+import { declaredWorkflowsRouter } from "./routers/declaredWorkflowsRouter";
+import { ensemblesRouter } from "./routers/ensemblesRouter";
+import { gatewayRouter } from "./routers/gatewayRouter";
+import { labelsRouter } from "./routers/labelsRouter";
+import { labRouter } from "./routers/labRouter";
+import { liveRouter } from "./routers/liveRouter";
+import { plansRouter } from "./routers/plansRouter";
+import { profilesRouter } from "./routers/profilesRouter";
+import { promptsRouter } from "./routers/promptsRouter";
+import { proposalsRouter } from "./routers/proposalsRouter";
+import { schedulesRouter } from "./routers/schedulesRouter";
+import { procedure, router } from "./routers/trpc";
+import { workflowsRouter } from "./routers/workflowsRouter";
+import { workloadsRouter } from "./routers/workloadsRouter";
 
 export const appRouter = router({
-  session: sessionRouter,
+  session: router({
+    me: procedure.query(({ ctx }) => ({ name: ctx.session.name })),
+    signOut: procedure.mutation(({ ctx }) => ctx.services.sessions.signOut(ctx.session.hash)),
+  }),
   workloads: workloadsRouter,
   clusters: clustersRouter,
   plans: plansRouter,
@@ -34,12 +36,20 @@ export const appRouter = router({
   profiles: profilesRouter,
   live: liveRouter,
   gateway: gatewayRouter,
-  load: loadRouter,
+  load: router({
+    start: procedure.input(loadSchema).mutation(({ ctx, input }) => ctx.services.load.start(input, ctx.session.name)),
+    stop: procedure.mutation(({ ctx }) => ctx.services.load.stop(ctx.session.name)),
+    status: procedure.query(({ ctx }) => ctx.services.load.status()),
+  }),
   labels: labelsRouter,
-  arrivals: arrivalsRouter,
+  arrivals: router({
+    preview: procedure.input(arrivalsPreviewSchema).mutation(({ ctx, input }) => ctx.services.arrivals.preview(input)),
+  }),
   schedules: schedulesRouter,
   artefacts: artefactsRouter,
-  audit: auditRouter,
+  audit: router({
+    list: procedure.input(z.object({ limit: z.int().min(1).max(1000) })).query(({ ctx, input }) => ctx.services.audit.list(input.limit)),
+  }),
   cards: cardsRouter,
   calibrations: calibrationsRouter,
   lab: labRouter,

@@ -7,8 +7,7 @@ import type { AnswerSampleSummary } from "@/server/contracts/studio/ensembles";
 import { openStore, type Store } from "@/server/store/store";
 import type { AnswerSample } from "@/solver/ensemble/replay/answerSample";
 import { batchLengths } from "./batchLengths";
-import { expectedShare } from "./expectedShare";
-import { fittingSamples } from "./fittingSamples";
+import { expectedShare, fittingSamples } from "./fittingSamples";
 import { ensembleOf } from "./testing/testBatchStudio";
 
 const ensemble = ensembleOf(["a", "b"], "c");

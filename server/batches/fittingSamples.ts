@@ -1,7 +1,9 @@
 import type { Outcome } from "@/server/contracts/studio";
 import { readSample } from "@/server/planning/ensembles/sampleThread";
+import type { ExpectedShare } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
-import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
+import { AGGREGATE_ALL, type Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
+import { aggregatedShare } from "@/solver/ensemble/replay/aggregatedShare";
 import { type AnswerSample, tellsOf } from "@/solver/ensemble/replay/answerSample";
 
 export interface SamplesAsked {
@@ -29,4 +31,23 @@ export async function* fittingSamples(
     const read = await readSample(kept, signal);
     yield read.ok ? { ...read, name } : read;
   }
+}
+
+/**
+ * What share of a batch its gate may be expected to send to the aggregator, by the votes of the newest fitting sample; null where there is none, or all are
+ * sent whatever the votes.
+ *
+ * @returns a sentence where a sample cannot be read now.
+ */
+export async function expectedShare(
+  asked: SamplesAsked,
+  store: Pick<Store, "answerSamples">,
+): Promise<Outcome<{ readonly expected: ExpectedShare | null }>> {
+  if (asked.ensemble.tau === AGGREGATE_ALL) return { ok: true, expected: null };
+  for await (const read of fittingSamples(asked, store)) {
+    if (!read.ok) return read;
+    const share = aggregatedShare(asked.ensemble, read.sample);
+    if (share !== null) return { ok: true, expected: { share, source: `the sample "${read.name}"` } };
+  }
+  return { ok: true, expected: null };
 }

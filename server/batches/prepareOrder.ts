@@ -5,32 +5,26 @@ import type { Outcome, PromptSet } from "@/server/contracts/studio";
 import type { BatchRequest } from "@/server/contracts/studio/batches";
 import { ownLimits } from "@/server/planning/ensembles/ownLimits";
 import type { PlaceTask } from "@/server/planning/ensembles/placeEnsemble";
-import { assignmentsOf, withoutCard } from "@/server/planning/ensembles/placeTask";
+import { assignmentsOf, type PlaceGround, withoutCard } from "@/server/planning/ensembles/placeTask";
 import { inPlaceThread } from "@/server/planning/ensembles/placeThread";
 import { promptsByExpert, recruitment } from "@/server/planning/ensembles/recruitment";
 import type { AggregatorOrder, ExpertsOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
-import type { Uploads } from "@/server/store/uploads";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
-import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import type { Placement } from "@/solver/plan/clusterSpec";
 import { batchLengths } from "./batchLengths";
 import { dealPrompts } from "./dealPrompts";
 import { emulatedWorkload } from "./emulatedWorkload";
-import { expectedShare } from "./expectedShare";
+import { expectedShare } from "./fittingSamples";
 import { type FreeWorkers, gpusByNode } from "./freeWorkers";
 
 /** What a batch is prepared with. */
-export interface OrderGround {
-  readonly store: Store;
-  readonly uploads: Pick<Uploads, "open">;
-  readonly cards: CardCatalogue;
+export interface OrderGround extends PlaceGround {
   /** What it gets: free GPUs of its cluster as seen now, or what is to be asked of somebody else's. */
   readonly hardware: FreeWorkers;
   /** Of the cluster as seen; null: it was not. */
   readonly observed: Pick<Observation, "outcomes" | "deviates"> | null;
   readonly emulated: boolean;
-  readonly signal: AbortSignal;
 }
 
 export interface PreparedOrder {

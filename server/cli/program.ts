@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { addCalibrateCommand } from "./commands/calibrateCommand";
 import { addCompareCommand } from "./commands/compareCommand";
-import type { ExitCode } from "./commands/exitCodes";
 import { addExportCommand } from "./commands/exportCommand";
 import { addFrontierCommand } from "./commands/frontierCommand";
 import { addImportCommand } from "./commands/importCommand";
@@ -11,6 +10,7 @@ import { addPlaceCommand } from "./commands/placeCommand";
 import { addPlanCommand } from "./commands/planCommand";
 import { addSignInCommand } from "./commands/signInCommand";
 import { addSimulateCommand } from "./commands/simulateCommand";
+import type { ExitCode } from "./flags/exitCodes";
 
 const commands = [
   ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand, addCompareCommand, addExportCommand],

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { reasonOf } from "@/server/lib/reasonOf";
-import { EXIT } from "./commands/exitCodes";
+import { EXIT, Refusal } from "./flags/exitCodes";
 import { createProgram } from "./program";
 
 // A reader that has seen enough, such as `head`, is no failure.
@@ -14,7 +14,10 @@ try {
     process.exitCode = code;
   }).parseAsync();
 } catch (problem) {
-  if (problem instanceof CommanderError) process.exitCode = problem.exitCode === 0 ? EXIT.done : EXIT.badInput;
+  if (problem instanceof Refusal) {
+    process.stderr.write(`${problem.message}\n`);
+    process.exitCode = problem.code;
+  } else if (problem instanceof CommanderError) process.exitCode = problem.exitCode === 0 ? EXIT.done : EXIT.badInput;
   else {
     process.stderr.write(`weir: ${reasonOf(problem)}\n`);
     process.exitCode = EXIT.failed;

@@ -1,4 +1,5 @@
 import { type EmulatedOutcomes, emulatedOutcomesSchema } from "@/server/contracts/engine/emulatorAdmin";
+import type { Outcome } from "@/server/contracts/studio";
 import { mixSeed } from "@/solver/numeric/random";
 import { answerLetter } from "./emulatedAnswer";
 
@@ -22,7 +23,7 @@ export interface OutcomeTable {
   label(promptId: string, model: string): number | null;
 }
 
-export type BookResult = { readonly ok: true; readonly book: OutcomeTable } | { readonly ok: false; readonly message: string };
+export type BookResult = Outcome<{ readonly book: OutcomeTable }>;
 
 const PROMPT_TAG = /^\s*\[prompt ([^\]\n]+)\]/;
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { deprecatedVariables } from "@/server/contracts/deprecatedNames";
 import { catalogueIn } from "@/server/contracts/engine/cardsFile";
+import type { Outcome } from "@/server/contracts/studio";
 import { cardOf } from "@/solver/hardware/catalogue";
 import type { GpuCard } from "@/solver/hardware/gpus";
 
@@ -56,9 +57,7 @@ export interface Settings {
 }
 
 /** Reads the settings from environment variables; refuses with one sentence that names the variable and its value. */
-export function readSettings(
-  environment: Readonly<Record<string, string | undefined>>,
-): { readonly ok: true; readonly settings: Settings } | { readonly ok: false; readonly message: string } {
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Outcome<{ readonly settings: Settings }> {
   const given = withFormerNames(environment);
   const parsed = environmentSchema.safeParse(given);
   if (!parsed.success) {

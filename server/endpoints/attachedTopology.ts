@@ -1,3 +1,4 @@
+import type { Outcome } from "@/server/contracts/studio";
 import type { UserCards, UserModel } from "@/solver/hardware/cardSchema";
 import { cardOf, catalogueOf } from "@/solver/hardware/catalogue";
 import type { Precision } from "@/solver/hardware/modelCard";
@@ -20,7 +21,7 @@ export interface AttachedTopologyOptions {
   readonly userCards: UserCards;
 }
 
-type Frozen = ({ readonly ok: true } & AttachedTopology) | { readonly ok: false; readonly message: string };
+type Frozen = Outcome<AttachedTopology>;
 
 /**
  * The cluster that a connection is to the planner: one node for each endpoint, on which nothing but its engine can stand. That none of

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { noUserCards } from "@/solver/hardware/catalogue";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
-import { connectionSchema } from "./connection";
-import { type FixedTopologyRequest, fixedTopology } from "./fixedTopology";
+import { connectionSchema, type Endpoint } from "./connection";
+import { endpointLimits, type FixedTopologyRequest, fixedTopology } from "./fixedTopology";
 
 const [SMALL, MIDDLE, LARGE] = ["qwen2.5-3b", "qwen2.5-7b", "qwen2.5-14b"] as const;
 
@@ -111,4 +111,23 @@ describe("what engines that are given leave to be planned", () => {
       message: expect.stringContaining(`it knows ${LARGE}, and attached are ${SMALL}, ${MIDDLE}`),
     });
   });
+});
+
+const endpoint = (model: string, limits?: Endpoint["limits"]): Endpoint => ({
+  ...{ name: "e", url: "http://e:8000", model, gpu: "h100-sxm", tp: 1, pp: 1, precision: "bf16", guessed: [] },
+  ...(limits === undefined ? {} : { limits }),
+});
+
+it("plans with the least that is known of a model's engines, and says that an operator said it where one did", () => {
+  const endpoints = [
+    endpoint("a", { maxSequences: 64, maxBatchedTokens: 4096, source: "engine" }),
+    endpoint("a", { maxSequences: 32, source: "operator" }),
+    endpoint("a"),
+    endpoint("b", { maxSequences: 8, source: "engine" }),
+    endpoint("c"),
+  ];
+  expect(endpointLimits(endpoints)).toEqual([
+    { model: "a", maxSequences: 32, maxBatchedTokens: 4096, source: "operator" },
+    { model: "b", maxSequences: 8, source: "engine" },
+  ]);
 });

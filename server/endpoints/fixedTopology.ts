@@ -1,11 +1,11 @@
 import type { Outcome } from "@/server/contracts/studio";
 import type { PlanningSituation } from "@/server/planning/planner/planningRequest";
 import type { UserCards } from "@/solver/hardware/cardSchema";
+import type { ModelLimits } from "@/solver/hardware/engineLimits";
 import type { ClusterSpec, RunningReplica } from "@/solver/plan/clusterSpec";
 import { allowsReplica, noConstraints } from "@/solver/plan/constraints";
 import { attachedTopology } from "./attachedTopology";
-import type { EndpointConnection } from "./connection";
-import { endpointLimits } from "./endpointLimits";
+import type { Endpoint, EndpointConnection } from "./connection";
 
 /** What is asked of a plan over attached engines. */
 export interface FixedTopologyRequest {
@@ -94,4 +94,30 @@ function unused(models: readonly string[], cluster: string): readonly string[] {
   return [
     `Engines of ${models.join(", ")} on ${cluster} get no requests: the workload does not know ${models.length === 1 ? "it" : "them"}, or the constraints exclude ${models.length === 1 ? "it" : "them"}.`,
   ];
+}
+
+const least = (values: readonly (number | undefined)[]): number | undefined => {
+  const known = values.flatMap((value) => (value === undefined ? [] : [value]));
+  return known.length === 0 ? undefined : Math.min(...known);
+};
+
+/**
+ * Limits of each model's engines for the planner, which models engines of one shape alike: the least that is known of any of them.
+ * A model of whose engines none is known has no entry.
+ */
+export function endpointLimits(endpoints: readonly Endpoint[]): ModelLimits[] {
+  return [...new Set(endpoints.map(({ model }) => model))].flatMap((model): ModelLimits[] => {
+    const known = endpoints.flatMap((one) => (one.model === model && one.limits !== undefined ? [one.limits] : []));
+    const maxSequences = least(known.map((limits) => limits.maxSequences));
+    const maxBatchedTokens = least(known.map((limits) => limits.maxBatchedTokens));
+    if (maxSequences === undefined && maxBatchedTokens === undefined) return [];
+    return [
+      {
+        model,
+        ...(maxSequences === undefined ? {} : { maxSequences }),
+        ...(maxBatchedTokens === undefined ? {} : { maxBatchedTokens }),
+        source: known.every(({ source }) => source === "engine") ? "engine" : "operator",
+      },
+    ];
+  });
 }

@@ -1,4 +1,5 @@
 import type { KeyReference } from "@/server/contracts/engine/engineAccess";
+import type { Outcome } from "@/server/contracts/studio";
 import { addressOf, oneAddress } from "../engineClient/address";
 
 /** An endpoint as far as an address tells. */
@@ -10,9 +11,7 @@ interface PastedEndpoint {
 }
 
 /** `notes`: what was left out, a sentence each. No key that stood in the text is in any of it. */
-export type Pasted =
-  | { readonly ok: true; readonly endpoints: readonly PastedEndpoint[]; readonly notes: readonly string[] }
-  | { readonly ok: false; readonly message: string };
+export type Pasted = Outcome<{ readonly endpoints: readonly PastedEndpoint[]; readonly notes: readonly string[] }>;
 
 const most = { characters: 200_000, endpoints: 500, shown: 60, faults: 5 };
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Observation } from "@/server/clusters/connector/connector";
 import { targetEngines } from "@/server/clusters/steps/targetEngines";
 import { planOnGpus } from "@/server/clusters/testing/testCluster";
-import { clusterHealth } from "./clusterHealth";
+import { clusterHealth } from "./connectedCluster";
 
 const plan = planOnGpus("p", { "qwen2.5-3b": [0, 1] });
 const ids = targetEngines(plan).map(({ id }) => id);

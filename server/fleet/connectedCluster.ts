@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { createAdminClient } from "@/server/clusters/connector/adminClient";
 import { createConnector } from "@/server/clusters/connector/clusterConnector";
-import type { Answer, Observation } from "@/server/clusters/connector/connector";
+import type { Answer, Observation, ObservedEngine } from "@/server/clusters/connector/connector";
 import { createGatewayAudit } from "@/server/clusters/connector/gatewayAudit";
+import { targetEngines } from "@/server/clusters/steps/targetEngines";
 import type { KeyReference } from "@/server/contracts/engine/engineAccess";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
-import type { ClusterSummary } from "@/server/contracts/studio";
+import type { ClusterSummary, LiveFrame } from "@/server/contracts/studio";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { keepFrames } from "@/server/series/keepFrames";
 import { createSeriesBook, type SeriesBookState } from "@/server/series/seriesBook";
@@ -15,10 +16,9 @@ import type { Store } from "@/server/store/store";
 import { type Collector, createCollector } from "@/server/telemetry/collector";
 import type { Target } from "@/server/telemetry/engineTarget";
 import type { ScrapeFacts } from "@/server/telemetry/studioMetrics";
-import { clusterHealth } from "./clusterHealth";
+import type { Plan } from "@/solver/plan/plan";
 import { keepIdentities } from "./engineIdentities";
 import type { ConnectedCluster } from "./fleet";
-import { watchedTarget } from "./watchedTarget";
 
 /** A roll-out is followed within a second. */
 const watchIntervalMs = 1_000;
@@ -154,4 +154,37 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
       await book.close();
     },
   };
+}
+
+interface HealthGround {
+  readonly latest: Answer<Observation>;
+  /** Applied last, whether or not it is kept; null: none. */
+  readonly runningPlanId: string | null;
+  /** That plan; null where it is not kept, or where a roll-out is at work on its engines. */
+  readonly plan: Plan | null;
+  /** Name of the batch that runs there; null: none. */
+  readonly batch: string | null;
+  /** Engines as telemetry heard them last. */
+  readonly heard: LiveFrame["engines"];
+}
+
+/** How a cluster is, in a word and a sentence: whether it can be looked at, and whether all engines that should serve are there and answer. */
+export function clusterHealth({ latest, runningPlanId, plan, batch, heard }: HealthGround): ClusterSummary["health"] {
+  if (!latest.ok) return { word: "down", reason: latest.message };
+  const { routing, engines } = latest.value;
+  const wanted = new Set([...routing.active, ...(plan === null ? [] : targetEngines(plan).map(({ id }) => id))]);
+  const missing = [...wanted].filter((id) => !engines.some((engine) => engine.id === id));
+  if (missing.length > 0) return { word: "degraded", reason: `${missing.join(", ")} should serve and is gone.` };
+  if (routing.planId !== runningPlanId) return { word: "degraded", reason: "The gateway follows another plan than the one applied last." };
+  const silent = heard.filter(({ id, state }) => state === "unreachable" && routing.active.includes(id)).map(({ id }) => id);
+  if (silent.length > 0) return { word: "degraded", reason: `${silent.join(", ")} should serve and does not answer.` };
+  const serving = routing.active.length === 1 ? "One engine serves." : `${routing.active.length} engines serve.`;
+  const inForce = routing.planId === null ? "No plan is in force." : serving;
+  return { word: "up", reason: batch === null ? inForce : `${inForce} The batch "${batch}" runs here.` };
+}
+
+/** An engine of a cluster as telemetry watches it, with what lets one in. */
+export function watchedTarget({ id, model, url, placements, access: { key, caFile } = {} }: ObservedEngine): Target {
+  const gpus = placements.flatMap(({ node, gpus }) => gpus.map((index) => ({ node, index })));
+  return { id, model, url, gpus, ...((key !== undefined || caFile !== undefined) && { access: { key, caFile } }) };
 }

@@ -1,8 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { type ApiError, sendError, sendJson } from "./http/apiError";
 import { chatEndpoint } from "./http/chatEndpoint";
-import { completionsEndpoint } from "./http/completionsEndpoint";
-import { embeddingsEndpoint } from "./http/embeddingsEndpoint";
+import { completionsEndpoint, embeddingsEndpoint } from "./http/completionsEndpoint";
 import { requestIds } from "./http/modelRequest";
 import { unservedModel } from "./request/admission";
 import { type RequestService, serveRequest } from "./request/serveRequest";

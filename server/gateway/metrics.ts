@@ -25,6 +25,60 @@ const formerNames = 8;
 /** Why a request was aborted that no policy had, by the status it was refused with. */
 const refusedAborts: Readonly<Partial<Record<number, AbortKind>>> = { [clientGone]: "client-gone", 408: "slow-body", 504: "deadline" };
 
+/** Seconds are engine seconds. */
+const table = {
+  requests: ["weir_gateway_requests_total", "Requests answered, by served name and status.", ["served", "status"]],
+  keys: ["weir_gateway_key_requests_total", "Requests with an API key, refused or not.", ["key", "status"]],
+  shed: [
+    "weir_gateway_shed_total",
+    "Requests shed because no queue had room or no engine was available, by class of work.",
+    ["objective", "status"],
+  ],
+  aborted: ["weir_gateway_aborted_total", "Requests that the gateway aborted, by reason.", ["reason"]],
+  answers: ["weir_gateway_stage_answers_total", "Answers of engines, by model and verdict.", ["model", "verdict"]],
+  retries: ["weir_gateway_retries_total", "Engine calls that failed and were retried, by reason.", ["model", "reason"]],
+  skips: [
+    "weir_gateway_stage_skips_total",
+    "Requests that skipped a stage because it could not answer, by its model and cause.",
+    ["model", "cause"],
+  ],
+  lower: [
+    "weir_gateway_lower_stage_answers_total",
+    "Answers of a smaller model than the policy chose, because no larger one could answer.",
+    ["model"],
+  ],
+  tokens: ["weir_gateway_tokens_total", "Tokens as engines count them; direction: input or output.", ["model", "direction"]],
+  cost: ["weir_gateway_cost_usd_total", "Cost of answers and judge scores at the configured prices.", ["model"]],
+  unjudged: ["weir_gateway_unjudged_answers_total", "Answers accepted because the judge gave no score.", ["model"]],
+  judgeFailures: ["weir_gateway_judge_failures_total", "Answers without a judge score, by reason.", ["reason"]],
+  duration: ["weir_gateway_request_seconds", "Time of a request end to end, in engine seconds.", ["served"], requestBuckets],
+  ttft: [
+    "weir_gateway_time_to_first_token_seconds",
+    "Time to the first token sent to the client, in engine seconds.",
+    ["served"],
+    ttftBuckets,
+  ],
+  tokenTime: [
+    "weir_gateway_time_per_output_token_seconds",
+    "Time per output token after the first, for streams whose engine counts tokens; engine seconds.",
+    ["model"],
+    tokenBuckets,
+  ],
+  overhead: [
+    "weir_gateway_overhead_seconds",
+    "Time in the gateway itself, without queues, engines and judge; engine seconds.",
+    ["served"],
+    overheadBuckets,
+  ],
+  stage: ["weir_gateway_stage_seconds", "One engine call, in engine seconds.", ["model"], requestBuckets],
+  queue: ["weir_gateway_queue_seconds", "Wait in the gateway's queue of the model, in engine seconds.", ["model"], ttftBuckets],
+  judge: ["weir_gateway_judge_seconds", "One judge call, in engine seconds.", ["model"], ttftBuckets],
+  differences: ["weir_gateway_shadow_differences_total", "Decisions on which the shadow's policy differs.", ["difference"]],
+  copies: ["weir_gateway_mirror_copies_total", "Mirrored requests, by outcome.", ["outcome"]],
+  copyTokens: ["weir_gateway_mirror_tokens_total", "Tokens of the answers to mirrored requests.", ["direction"]],
+  captured: ["weir_gateway_captured_prompts_total", "Prompts offered to a capture, by outcome.", ["outcome"]],
+} as const;
+
 type Finished = Omit<Decision, "sequence">;
 
 interface MetricSources {
@@ -44,94 +98,7 @@ export class GatewayMetrics {
   /** Values of the labels that configurations name. */
   readonly #names = new Map(["served", "model", "key", "objective", "ensemble"].map((label) => [label, new RecentNames(formerNames)]));
   readonly #registry = new MetricRegistry();
-  readonly #requests = this.#registry.counter("weir_gateway_requests_total", "Requests answered, by served name and status.", [
-    "served",
-    "status",
-  ]);
-  readonly #keys = this.#registry.counter("weir_gateway_key_requests_total", "Requests with an API key, refused or not.", [
-    "key",
-    "status",
-  ]);
-  readonly #shed = this.#registry.counter(
-    "weir_gateway_shed_total",
-    "Requests shed because no queue had room or no engine was available, by class of work.",
-    ["objective", "status"],
-  );
-  readonly #aborted = this.#registry.counter("weir_gateway_aborted_total", "Requests that the gateway aborted, by reason.", ["reason"]);
-  readonly #answers = this.#registry.counter("weir_gateway_stage_answers_total", "Answers of engines, by model and verdict.", [
-    "model",
-    "verdict",
-  ]);
-  readonly #retries = this.#registry.counter("weir_gateway_retries_total", "Engine calls that failed and were retried, by reason.", [
-    "model",
-    "reason",
-  ]);
-  readonly #skips = this.#registry.counter(
-    "weir_gateway_stage_skips_total",
-    "Requests that skipped a stage because it could not answer, by its model and cause.",
-    ["model", "cause"],
-  );
-  readonly #lower = this.#registry.counter(
-    "weir_gateway_lower_stage_answers_total",
-    "Answers of a smaller model than the policy chose, because no larger one could answer.",
-    ["model"],
-  );
-  readonly #tokens = this.#registry.counter("weir_gateway_tokens_total", "Tokens as engines count them; direction: input or output.", [
-    "model",
-    "direction",
-  ]);
-  readonly #cost = this.#registry.counter("weir_gateway_cost_usd_total", "Cost of answers and judge scores at the configured prices.", [
-    "model",
-  ]);
-  readonly #unjudged = this.#registry.counter("weir_gateway_unjudged_answers_total", "Answers accepted because the judge gave no score.", [
-    "model",
-  ]);
-  readonly #judgeFailures = this.#registry.counter("weir_gateway_judge_failures_total", "Answers without a judge score, by reason.", [
-    "reason",
-  ]);
-  readonly #duration = this.#registry.histogram("weir_gateway_request_seconds", "Time of a request end to end, in engine seconds.", {
-    labels: ["served"],
-    buckets: requestBuckets,
-  });
-  readonly #ttft = this.#registry.histogram(
-    "weir_gateway_time_to_first_token_seconds",
-    "Time to the first token sent to the client, in engine seconds.",
-    { labels: ["served"], buckets: ttftBuckets },
-  );
-  readonly #tokenTime = this.#registry.histogram(
-    "weir_gateway_time_per_output_token_seconds",
-    "Time per output token after the first, for streams whose engine counts tokens; engine seconds.",
-    { labels: ["model"], buckets: tokenBuckets },
-  );
-  readonly #overhead = this.#registry.histogram(
-    "weir_gateway_overhead_seconds",
-    "Time in the gateway itself, without queues, engines and judge; engine seconds.",
-    { labels: ["served"], buckets: overheadBuckets },
-  );
-  readonly #stage = this.#registry.histogram("weir_gateway_stage_seconds", "One engine call, in engine seconds.", {
-    labels: ["model"],
-    buckets: requestBuckets,
-  });
-  readonly #queue = this.#registry.histogram("weir_gateway_queue_seconds", "Wait in the gateway's queue of the model, in engine seconds.", {
-    labels: ["model"],
-    buckets: ttftBuckets,
-  });
-  readonly #judge = this.#registry.histogram("weir_gateway_judge_seconds", "One judge call, in engine seconds.", {
-    labels: ["model"],
-    buckets: ttftBuckets,
-  });
-  readonly #differences = this.#registry.counter(
-    "weir_gateway_shadow_differences_total",
-    "Decisions on which the shadow's policy differs.",
-    ["difference"],
-  );
-  readonly #copies = this.#registry.counter("weir_gateway_mirror_copies_total", "Mirrored requests, by outcome.", ["outcome"]);
-  readonly #copyTokens = this.#registry.counter("weir_gateway_mirror_tokens_total", "Tokens of the answers to mirrored requests.", [
-    "direction",
-  ]);
-  readonly #captured = this.#registry.counter("weir_gateway_captured_prompts_total", "Prompts offered to a capture, by outcome.", [
-    "outcome",
-  ]);
+  readonly #metrics = this.#registry.table(table);
 
   constructor(serving: Serving, { traces, counts, ensembles }: MetricSources) {
     this.#serving = serving;
@@ -189,59 +156,59 @@ export class GatewayMetrics {
   recordRefused(served: string | null, status: number, key: string | null): void {
     this.#follow();
     this.#refusedCount += 1;
-    this.#requests.inc({ served: served ?? unknownName, status });
-    if (key !== null) this.#keys.inc({ key, status });
+    this.#metrics.requests.inc({ served: served ?? unknownName, status });
+    if (key !== null) this.#metrics.keys.inc({ key, status });
     const aborted = refusedAborts[status];
-    if (aborted !== undefined) this.#aborted.inc({ reason: aborted });
+    if (aborted !== undefined) this.#metrics.aborted.inc({ reason: aborted });
   }
 
   /** Counts a shed request by its class. */
   recordShed({ objective, status }: Finished): void {
     this.#shedCount += 1;
     const known = this.#config?.settings?.objectives?.some(({ name }) => name === objective);
-    this.#shed.inc({ objective: objective === undefined ? "none" : known ? objective : "other", status });
+    this.#metrics.shed.inc({ objective: objective === undefined ? "none" : known ? objective : "other", status });
   }
 
   /** Counts an admitted request that is finished. */
   record(served: string, decision: Finished): void {
     this.#follow();
     const { status, key, aborted, stages } = decision;
-    this.#requests.inc({ served, status });
-    if (key !== undefined) this.#keys.inc({ key, status });
-    if (aborted !== undefined && aborted !== "shutting-down") this.#aborted.inc({ reason: aborted });
-    for (const { model, cause } of decision.skipped ?? []) this.#skips.inc({ model, cause });
+    this.#metrics.requests.inc({ served, status });
+    if (key !== undefined) this.#metrics.keys.inc({ key, status });
+    if (aborted !== undefined && aborted !== "shutting-down") this.#metrics.aborted.inc({ reason: aborted });
+    for (const { model, cause } of decision.skipped ?? []) this.#metrics.skips.inc({ model, cause });
     if (stages.length === 0) return;
     const last = stages.at(-1);
-    if (status === 200 && last !== undefined && decision.degraded?.includes("lower-stage")) this.#lower.inc({ model: last.model });
-    this.#duration.observe({ served }, decision.endToEndSeconds);
-    this.#overhead.observe({ served }, decision.overheadSeconds);
-    if (decision.ttftSeconds !== null) this.#ttft.observe({ served }, decision.ttftSeconds);
+    if (status === 200 && last !== undefined && decision.degraded?.includes("lower-stage")) this.#metrics.lower.inc({ model: last.model });
+    this.#metrics.duration.observe({ served }, decision.endToEndSeconds);
+    this.#metrics.overhead.observe({ served }, decision.overheadSeconds);
+    if (decision.ttftSeconds !== null) this.#metrics.ttft.observe({ served }, decision.ttftSeconds);
     for (const [index, stage] of stages.entries()) {
       this.#recordStage(stage);
       if (stage.verdict === "failed" && index < stages.length - 1)
-        this.#retries.inc({ model: stage.model, reason: stage.failure ?? "other" });
+        this.#metrics.retries.inc({ model: stage.model, reason: stage.failure ?? "other" });
     }
   }
 
   /** Counts a decision about which the shadow's policy differs from the one that acts. */
   recordDifference(difference: "start" | "accepts" | "escalates"): void {
-    this.#differences.inc({ difference });
+    this.#metrics.differences.inc({ difference });
   }
 
   /** Counts a request that the mirror picked. */
   recordCopy(outcome: "completed" | "skipped" | "failed"): void {
-    this.#copies.inc({ outcome });
+    this.#metrics.copies.inc({ outcome });
   }
 
   /** Counts what an engine's answer to a mirrored request took. */
   recordCopyTokens({ inputTokens, outputTokens }: Usage): void {
-    this.#copyTokens.inc({ direction: "input" }, inputTokens ?? 0);
-    this.#copyTokens.inc({ direction: "output" }, outputTokens ?? 0);
+    this.#metrics.copyTokens.inc({ direction: "input" }, inputTokens ?? 0);
+    this.#metrics.copyTokens.inc({ direction: "output" }, outputTokens ?? 0);
   }
 
   /** Counts a prompt that a capture was to keep. */
   recordCapture(outcome: CaptureOutcome): void {
-    this.#captured.inc({ outcome });
+    this.#metrics.captured.inc({ outcome });
   }
 
   /** The text exposition and its content type. */
@@ -251,26 +218,26 @@ export class GatewayMetrics {
 
   #recordStage(stage: StageRecord): void {
     const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, at, judgeSeconds, judgedScore, unscored } = stage;
-    this.#answers.inc({ model, verdict });
-    this.#queue.observe({ model }, queueSeconds);
-    this.#stage.observe({ model }, seconds);
-    if (inputTokens !== null) this.#tokens.inc({ model, direction: "input" }, inputTokens);
-    if (outputTokens !== null) this.#tokens.inc({ model, direction: "output" }, outputTokens);
+    this.#metrics.answers.inc({ model, verdict });
+    this.#metrics.queue.observe({ model }, queueSeconds);
+    this.#metrics.stage.observe({ model }, seconds);
+    if (inputTokens !== null) this.#metrics.tokens.inc({ model, direction: "input" }, inputTokens);
+    if (outputTokens !== null) this.#metrics.tokens.inc({ model, direction: "output" }, outputTokens);
     if (at?.firstToken !== undefined && outputTokens !== null && outputTokens > 1)
-      this.#tokenTime.observe({ model }, (at.answered - at.firstToken) / (outputTokens - 1));
+      this.#metrics.tokenTime.observe({ model }, (at.answered - at.firstToken) / (outputTokens - 1));
     const config = this.#config;
     const usd = config === null || verdict === "failed" ? null : answerCost(model, { inputTokens, outputTokens }, config);
-    if (usd !== null) this.#cost.inc({ model }, usd);
+    if (usd !== null) this.#metrics.cost.inc({ model }, usd);
     if (judgeSeconds === null) return;
-    this.#judge.observe({ model }, judgeSeconds);
+    this.#metrics.judge.observe({ model }, judgeSeconds);
     if (judgedScore !== null) {
-      if (config?.judge) this.#cost.inc({ model: config.judge.model }, scoreCost(config));
+      if (config?.judge) this.#metrics.cost.inc({ model: config.judge.model }, scoreCost(config));
       return;
     }
-    if (unscored !== undefined) this.#judgeFailures.inc({ reason: unscored });
+    if (unscored !== undefined) this.#metrics.judgeFailures.inc({ reason: unscored });
     if (!isUnjudged(stage)) return;
     this.#unjudgedCount += 1;
-    this.#unjudged.inc({ model });
+    this.#metrics.unjudged.inc({ model });
   }
 
   /** Learns the names of a configuration that is new; series of names long gone are taken out, so that many plans leave no trail. */

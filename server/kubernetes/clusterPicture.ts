@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ObservedEngine, ObservedNode } from "@/server/clusters/connector/connector";
+import { mostCommon } from "@/server/clusters/connector/obstacle";
 import type { Look } from "@/server/clusters/connector/waitUntil";
 import { engineRequestSchema } from "@/server/contracts/engine/emulatorAdmin";
 import { type KubernetesConnection, knownGpuProducts } from "./connection";
@@ -68,7 +69,7 @@ export function pictureOf(lists: KubeLists, connection: KubernetesConnection, cl
     return gpus > 0 ? [{ node, gpus, card: cardOf(node, connection) }] : [];
   });
   if (found.length === 0) return "No node of this cluster has an allocatable nvidia.com/gpu: is NVIDIA's device plugin installed?";
-  const gpu = connection.gpu ?? mostCommon(found.map(({ card }) => card));
+  const gpu = connection.gpu ?? mostCommon(found.map(({ card }) => card)) ?? "";
   const held = new Set(engines.map(({ id }) => labelValue(id)));
   const nodes = found.map(({ node, gpus, card }): PicturedNode => {
     const { name } = node.metadata;
@@ -129,11 +130,6 @@ function cardOf({ metadata }: KubeNode, { gpuProducts, gpu }: KubernetesConnecti
   // A GPU that is shared says so behind its name.
   const plain = product.replace(/-SHARED$/, "");
   return gpuProducts[product] ?? gpuProducts[plain] ?? knownGpuProducts[plain] ?? plain.toLowerCase();
-}
-
-function mostCommon(cards: readonly string[]): string {
-  const count = (card: string) => cards.filter((one) => one === card).length;
-  return cards.reduce((best, card) => (count(card) > count(best) ? card : best));
 }
 
 function closedBecause({ spec, status }: KubeNode): string | null {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Answer, StepOptions } from "@/server/clusters/connector/connector";
 import type { EngineHost, LookOptions } from "@/server/clusters/connector/engineHost";
 import { generatedPart } from "@/server/clusters/connector/generatedPart";
+import { foreignObstacle } from "@/server/clusters/connector/obstacle";
 import { createMask } from "@/server/lib/secrets";
 import { type ClusterPicture, podsOf, readOrder } from "./clusterPicture";
 import type { KubernetesConnection } from "./connection";
@@ -12,7 +13,6 @@ import type { KubeReader, ReadOptions } from "./kubeLists";
 import type { createKubeWrites } from "./kubeWrites";
 import { engineObjects, type KubeObject } from "./manifests";
 import { isOfCluster, objectName, orderAnnotation } from "./names";
-import { obstacleTo } from "./obstacle";
 import { collectionPath, objectPath } from "./paths";
 
 /** As much as somebody reads. */
@@ -76,14 +76,12 @@ export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineH
       return { ok: true, value: textOf(shown) };
     },
 
-    /** Engines of Weir's own are no obstacle: the roll-out ends those in the way before. */
     async rehearse(engine, options: StepOptions) {
       const objects = engineObjects(engine, { connection, clusterId });
       if (!objects.ok) return objects;
       const found = await writes.patiently(() => picture({ signal: options.signal, fresh: true }), options);
       if (!found.ok) return { ok: false, message: found.message };
-      const nodes = found.value.nodes.map((node) => ({ ...node, freeGpus: Math.max(0, node.gpus - (node.othersGpus ?? 0)) }));
-      const obstacle = obstacleTo(engine, { ...found.value, engines: [], nodes });
+      const obstacle = foreignObstacle(engine, found.value, "cluster");
       if (obstacle !== null) return { ok: false, message: obstacle };
       const refusal = await writes.tryAll(objects.value, options);
       if (refusal !== null) return { ok: false, message: refusal };

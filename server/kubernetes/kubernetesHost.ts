@@ -1,5 +1,6 @@
 import type { Answer, StepOptions } from "@/server/clusters/connector/connector";
 import type { EngineHost, HostObservation, LookOptions } from "@/server/clusters/connector/engineHost";
+import { obstacleTo } from "@/server/clusters/connector/obstacle";
 import { type Look, waitUntil } from "@/server/clusters/connector/waitUntil";
 import { type ClusterPicture, pictureOf, podsOf } from "./clusterPicture";
 import type { KubernetesConnection } from "./connection";
@@ -9,7 +10,6 @@ import { createKubeReader, type KubeLists, type ReadOptions } from "./kubeLists"
 import { createKubeWrites, type Removal } from "./kubeWrites";
 import { engineObjects, poolName } from "./manifests";
 import { objectName } from "./names";
-import { obstacleTo } from "./obstacle";
 
 /** The longest that an API server which is being replaced is away. */
 const defaultAwayMs = 60_000;
@@ -100,9 +100,11 @@ export function createKubernetesHost(connection: KubernetesConnection, deps: Kub
       if (!objects.ok) return objects;
       const found = await writes.patiently(() => picture({ ...options, fresh: true }), options);
       if (!found.ok) return { ok: false, message: found.message };
-      const obstacle = obstacleTo(engine, found.value);
+      const known = found.value.engines.find((one) => one.id === engine.id);
+      if (known?.stopping) return { ok: false, message: `${engine.id} is still ending.` };
+      const standing = known !== undefined;
+      const obstacle = obstacleTo(engine, found.value, "cluster");
       if (obstacle !== null) return { ok: false, message: obstacle };
-      const standing = found.value.engines.some((one) => one.id === engine.id);
       const { refusal, made } = await writes.applyAll(objects.value, standing ? ["Deployment", "LeaderWorkerSet"] : [], options);
       if (refusal !== null) return takeBack(made, refusal, options);
       const place = await placed(engine.id, options);

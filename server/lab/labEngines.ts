@@ -1,3 +1,4 @@
+import type { Outcome } from "@/server/contracts/studio";
 import type { LabReplicas, LabSpec } from "@/server/contracts/studio/lab";
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
@@ -13,7 +14,7 @@ export interface LabHardware {
   readonly profile: EngineProfile;
 }
 
-type Modelled = { readonly ok: true; readonly replica: ReplicaModel } | { readonly ok: false; readonly message: string };
+type Modelled = Outcome<{ readonly replica: ReplicaModel }>;
 
 /** The simulator's model of one of the engines, or why there is none, in a sentence. */
 export function modelledEngine(

@@ -1,8 +1,8 @@
+import { batchedWrite } from "@/server/store/batchedWrite";
 import type { StoredCall, StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import type { CallLedger, LedgerCall } from "./callLedger";
 import { none } from "./callRows";
-import { createCallWriter } from "./callWriter";
 import type { JobState } from "./jobState";
 import type { LaneSpeeds } from "./laneSpeeds";
 import type { ProfileShape } from "./profileShape";
@@ -110,6 +110,58 @@ export function createCallBook({ profile, profiles, shape, ledger, tally, speeds
     /** Nothing is made again by itself. */
     close(): void {
       for (const timer of delayed.values()) clearTimeout(timer);
+    },
+  };
+}
+
+interface CallWriter {
+  /** Resolves when it is on disk. */
+  save(call: StoredCall): Promise<void>;
+  /** Deletes an answer's text with the next calls. */
+  drop(position: number, model: string): void;
+  /** Writes what waits, at once; where that fails it waits on. */
+  flush(): void;
+}
+
+/** Puts down calls of a job, those of one turn of the event loop together. */
+function createCallWriter(profiles: Store["profiles"], profileId: string): CallWriter {
+  let calls: StoredCall[] = [];
+  let drops: { readonly position: number; readonly model: string }[] = [];
+
+  /** @throws what the disk throws: whoever has the calls has them yet, and texts are deleted with the next. */
+  function write(): void {
+    if (calls.length === 0 && drops.length === 0) return;
+    const [rows, answers] = [calls, drops];
+    calls = [];
+    drops = [];
+    try {
+      profiles.saveCalls(profileId, rows, answers);
+    } catch (error) {
+      drops = [...answers, ...drops];
+      throw error;
+    }
+  }
+
+  function flush(): void {
+    const rows = calls;
+    try {
+      write();
+    } catch (error) {
+      calls = rows;
+      throw error;
+    }
+  }
+
+  const later = batchedWrite(write);
+
+  return {
+    flush,
+    save(call) {
+      calls.push(call);
+      return later();
+    },
+    drop(position, model) {
+      drops.push({ position, model });
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ProfileRequest, Prompt } from "@/server/contracts/studio";
+import type { Outcome, ProfileRequest, Prompt } from "@/server/contracts/studio";
 import type { StoredAnswer, StoredProfile, StoredReading } from "@/server/store/profileRepository";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import type { LabelledTable } from "@/solver/workload/applyJudge";
@@ -23,9 +23,7 @@ export interface TableParts {
   readonly emulated: boolean;
 }
 
-export type ProfileTable =
-  | { readonly ok: true; readonly table: LabelledTable; readonly origin: string; readonly leftOut: number }
-  | { readonly ok: false; readonly message: string };
+export type ProfileTable = Outcome<{ readonly table: LabelledTable; readonly origin: string; readonly leftOut: number }>;
 
 /** Why two measures cannot be gate and label, in a sentence with the ways out; null: they can. */
 export function measuresProblem({ measures }: ProfileRequest, gateId: string, labelId: string): string | null {

@@ -1,4 +1,5 @@
 import type { ObservedEngine, ObservedNode } from "@/server/clusters/connector/connector";
+import { mostCommon } from "@/server/clusters/connector/obstacle";
 import { gpuKeys } from "@/server/clusters/steps/targetEngines";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { knownAccelerators, type RayConnection } from "./connection";
@@ -63,7 +64,7 @@ export function pictureOf(serve: ServeState, resources: RayResources, parts: Pic
   });
   if (found.length === 0)
     return `No node of this Ray cluster has GPUs that engines can be placed on.${notes.map((note) => ` ${note}`).join("")}`;
-  const gpu = connection.gpu ?? mostCommon(found.map(({ card }) => card));
+  const gpu = connection.gpu ?? mostCommon(found.map(({ card }) => card)) ?? "";
   const nodes = found.map(({ id, name, gpus, card }): PicturedNode => {
     const used = resources.uses.filter(({ nodeId, application }) => nodeId === id && !own.has(application ?? ""));
     const othersGpus = Math.ceil(used.reduce((sum, one) => sum + one.gpus, 0));
@@ -93,9 +94,4 @@ function cardOf(resources: Readonly<Record<string, number>>, connection: RayConn
   const cards = { ...knownAccelerators, ...connection.accelerators };
   const type = Object.keys(resources).find((name) => name.startsWith("accelerator_type:"));
   return (type === undefined ? undefined : cards[type.slice("accelerator_type:".length)]) ?? connection.gpu ?? null;
-}
-
-function mostCommon(values: readonly string[]): string {
-  const count = (value: string): number => values.filter((one) => one === value).length;
-  return values.reduce((best, value) => (count(value) > count(best) ? value : best), values[0] ?? "");
 }

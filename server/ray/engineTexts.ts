@@ -2,13 +2,13 @@ import { stringify } from "yaml";
 import type { Answer } from "@/server/clusters/connector/connector";
 import type { EngineHost, LookOptions } from "@/server/clusters/connector/engineHost";
 import { generatedPart } from "@/server/clusters/connector/generatedPart";
+import { foreignObstacle } from "@/server/clusters/connector/obstacle";
 import { createMask } from "@/server/lib/secrets";
 import type { ClusterPicture } from "./clusterPicture";
 import type { RayConnection } from "./connection";
 import { engineApplication } from "./engineApplication";
 import { asYaml } from "./exportServeConfig";
 import { applicationName } from "./names";
-import { obstacleTo } from "./obstacle";
 import type { RayRead } from "./rayApi";
 import type { ServeState } from "./serveState";
 
@@ -40,14 +40,12 @@ export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineH
       return { ok: true, value: textOf(made?.ok ? generatedPart(config, made.value) : config) };
     },
 
-    /** Engines of Weir's own are no obstacle: the roll-out ends those in the way before. */
     async rehearse(engine, { signal }) {
       const made = engineApplication(engine, connection, clusterId);
       if (!made.ok) return made;
       const found = await picture({ signal });
       if (!found.ok) return found;
-      const nodes = found.value.nodes.map((node) => ({ ...node, freeGpus: Math.max(0, node.gpus - (node.othersGpus ?? 0)) }));
-      const obstacle = obstacleTo(engine, { ...found.value, engines: [], nodes });
+      const obstacle = foreignObstacle(engine, found.value, "Ray cluster");
       if (obstacle !== null) return { ok: false, message: obstacle };
       const { name, route_prefix } = made.value;
       const foreign = found.value.foreign.find((one) => one.name === name || one.routePrefix === route_prefix);

@@ -1,5 +1,6 @@
 import type { Answer } from "@/server/clusters/connector/connector";
 import type { EngineHost, HostObservation, LookOptions } from "@/server/clusters/connector/engineHost";
+import { obstacleTo } from "@/server/clusters/connector/obstacle";
 import { type Look, waitUntil } from "@/server/clusters/connector/waitUntil";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { type ClusterPicture, pictureOf } from "./clusterPicture";
@@ -7,7 +8,6 @@ import type { RayConnection } from "./connection";
 import { engineApplication } from "./engineApplication";
 import { createEngineTexts } from "./engineTexts";
 import { applicationName } from "./names";
-import { obstacleTo } from "./obstacle";
 import { createRayApi, type RayRead } from "./rayApi";
 import { readRayResources } from "./rayResources";
 import { lastWords } from "./rayWords";
@@ -114,7 +114,7 @@ export function createRayHost(connection: RayConnection, deps: RayHostDeps): Ray
         { ...options, limitMs: patienceMs, everyMs },
       );
       if (!looked.ok || seen === null) return looked;
-      const obstacle = obstacleTo(engine, seen);
+      const obstacle = obstacleTo(engine, seen, "Ray cluster");
       if (obstacle !== null) return { ok: false, message: obstacle };
       const { name } = application.value;
       const add = { name, config: JSON.stringify(application.value) };

@@ -70,6 +70,11 @@ export function engineQueries(mappings: readonly EngineMapping[]): Partial<Recor
         }),
       );
 
+  const quantiles = <Name extends "ttft" | "tpot" | "itl" | "endToEnd" | "queue">(name: Name) =>
+    Object.fromEntries([50, 95, 99].map((percent) => [`${name}P${percent}Seconds`, quantile(`${name}Seconds`, percent / 100)])) as Readonly<
+      Record<`${Name}P${50 | 95 | 99}Seconds`, PromQuery>
+    >;
+
   const mean =
     (metric: CanonicalMetric): PromQuery =>
     (match, window) =>
@@ -124,20 +129,10 @@ export function engineQueries(mappings: readonly EngineMapping[]): Partial<Recor
     ttftMeanSeconds: mean("ttftSeconds"),
     tpotMeanSeconds: mean("tpotSeconds"),
     endToEndMeanSeconds: mean("endToEndSeconds"),
-    ttftP50Seconds: quantile("ttftSeconds", 0.5),
-    ttftP95Seconds: quantile("ttftSeconds", 0.95),
-    ttftP99Seconds: quantile("ttftSeconds", 0.99),
-    tpotP50Seconds: quantile("tpotSeconds", 0.5),
-    tpotP95Seconds: quantile("tpotSeconds", 0.95),
-    tpotP99Seconds: quantile("tpotSeconds", 0.99),
-    itlP50Seconds: quantile("itlSeconds", 0.5),
-    itlP95Seconds: quantile("itlSeconds", 0.95),
-    itlP99Seconds: quantile("itlSeconds", 0.99),
-    endToEndP50Seconds: quantile("endToEndSeconds", 0.5),
-    endToEndP95Seconds: quantile("endToEndSeconds", 0.95),
-    endToEndP99Seconds: quantile("endToEndSeconds", 0.99),
-    queueP50Seconds: quantile("queueSeconds", 0.5),
-    queueP95Seconds: quantile("queueSeconds", 0.95),
-    queueP99Seconds: quantile("queueSeconds", 0.99),
+    ...quantiles("ttft"),
+    ...quantiles("tpot"),
+    ...quantiles("itl"),
+    ...quantiles("endToEnd"),
+    ...quantiles("queue"),
   };
 }

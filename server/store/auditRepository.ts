@@ -11,10 +11,14 @@ export interface GatewayAuditMark {
 
 /** Who changed what and when. Lines are only ever added. */
 export function createAuditRepository(db: Database) {
+  function add(line: AuditLine): void {
+    db.insert(audit).values(line).run();
+  }
   return {
-    add(line: AuditLine): void {
-      db.insert(audit).values(line).run();
-    },
+    add,
+    /** A line of this moment. */
+    note: (actor: string, action: string, subject: string, detail = ""): void =>
+      add({ at: new Date().toISOString(), actor, action, subject, detail }),
     /** Newest first: lines of a gateway may come in long after they were made. */
     list(limit: number): readonly AuditLine[] {
       const { at, actor, action, subject, detail } = audit;

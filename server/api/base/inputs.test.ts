@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { faultSentence } from "@/server/lib/fieldFault";
+import { inputFault } from "../routers/trpc";
 import { attachSchema, tryEndpointsSchema } from "./inputs";
-import { inputFault } from "./trpc";
 
 const sentenceOf = (input: unknown, schema: typeof tryEndpointsSchema | typeof attachSchema = tryEndpointsSchema): string => {
   const parsed = schema.safeParse(input);

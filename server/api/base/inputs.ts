@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { keyReferenceSchema } from "@/server/contracts/engine/engineAccess";
 import { judgeSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import {
   canaryRequestSchema,
@@ -9,6 +8,8 @@ import {
 } from "@/server/contracts/gateway/gatewayControls";
 import { gatewayPlaceSchema } from "@/server/contracts/gateway/gatewayPlace";
 import { judgeSeconds } from "@/server/contracts/planRequest";
+import { endpointToTrySchema } from "@/server/contracts/studio/attachedCluster";
+import { decisionFilterSchema } from "@/server/contracts/studio/liveStream";
 import { exportFormats } from "@/server/fleet/exportPlan";
 import { LONGEST_RANGE_MS } from "@/server/series/bucketWidth";
 import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
@@ -40,13 +41,6 @@ const followedChartsSchema = z.object({
   spanMs: z.number().min(MINUTE_MS, "follow at least a minute").max(LONGEST_RANGE_MS, "follow at most 31 days"),
   points: z.int().min(2).max(800),
   series: z.array(seriesKeySchema).max(150, "follow at most 150 series").readonly(),
-});
-const decisionFilterSchema = z.object({
-  outcome: z.enum(["any", "answered", "failed", "escalated", "unjudged"]),
-  model: z.string().min(1).max(500).nullable(),
-  replica: z.string().min(1).max(500).nullable(),
-  slowerThanSeconds: z.number().nonnegative().nullable(),
-  text: z.string().max(200, "look for at most 200 characters").nullable(),
 });
 export const liveStreamSchema = byCluster.extend({
   topics: z.object({ charts: followedChartsSchema.nullable(), decisions: decisionFilterSchema.nullable() }),
@@ -97,14 +91,6 @@ export const clusterDescriptionSchema = z.object({
     ),
 });
 
-/** Endpoints that were read before and may have been given a key or another name; what they hold is checked when they are tried. */
-const endpointToTrySchema = z.object({
-  name: z.string().min(1).max(200),
-  url: z.string().min(1).max(2_000),
-  key: keyReferenceSchema.optional(),
-  caFile: z.string().min(1).max(1_000).optional(),
-  servedName: z.string().min(1).max(500).optional(),
-});
 export const tryEndpointsSchema = z.union([
   z.strictObject({ text: z.string().max(200_000, "paste at most 200,000 characters") }),
   z.strictObject({
@@ -224,7 +210,6 @@ export type CardKind = z.infer<typeof cardSchema>["kind"];
 export type WorkloadImport = z.infer<typeof workloadImportSchema>;
 export type ClusterDescription = z.infer<typeof clusterDescriptionSchema>;
 export type TryEndpointsRequest = z.infer<typeof tryEndpointsSchema>;
-export type TryJudgeRequest = z.infer<typeof tryJudgeSchema>;
 export type AttachRequest = z.infer<typeof attachSchema>;
 export type RemainingRequest = z.infer<typeof remainingSchema>;
 export type ApproveRequest = z.infer<typeof approveSchema>;

@@ -4,13 +4,13 @@ import type { CardStore } from "@/server/cards/cardStore";
 import { accessRefusal } from "@/server/contracts/engine/readEngineAccess";
 import { gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayPlace } from "@/server/contracts/gateway/gatewayPlace";
-import type { Finding, Outcome, TriedConnection, TriedEndpoint } from "@/server/contracts/studio";
+import type { ClusterDetail, Finding, JudgeTest, Outcome, TriedConnection, TriedEndpoint, TryEvent } from "@/server/contracts/studio";
 import type { Endpoint } from "@/server/endpoints/connection";
 import { triedEndpoint, tryEndpoints } from "@/server/endpoints/tryEndpoints";
 import { failed, ok } from "@/server/engineClient/finding";
 import { clusterAttention } from "@/server/fleet/clusterAttention";
 import { clusterDetail } from "@/server/fleet/clusterDetail";
-import { type ClusterConnection, readConnection } from "@/server/fleet/connection";
+import { type ClusterConnection, readConnection, sharedEngine } from "@/server/fleet/connection";
 import { connectionChanges } from "@/server/fleet/connectionChanges";
 import { checkConnection, connectionText, readConnectionText } from "@/server/fleet/connectionText";
 import type { HostDeps } from "@/server/fleet/createHost";
@@ -20,13 +20,13 @@ import { arePortsFree } from "@/server/fleet/gatewayPorts";
 import { observationFindings } from "@/server/fleet/observationFindings";
 import { knownPrice, observedHardware } from "@/server/fleet/observedHardware";
 import { type Preflight, preflight } from "@/server/fleet/preflight";
-import { sharedEngine } from "@/server/fleet/sharedEngine";
 import type { JudgeMonitor } from "@/server/judges/judgeMonitor";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
-import type { AttachService } from "../base/clusterServices";
+import type { Actor } from "../base/actor";
+import type { AttachRequest, TryEndpointsRequest } from "../base/inputs";
 
 export interface AttachParts {
   readonly store: Store;
@@ -47,7 +47,7 @@ const logLimitMs = 8_000;
 const judgeWaitMs = 3_000;
 
 /** Connections and the clusters behind them: tried without a trace, kept once they are checked whole. */
-export function createAttachService(parts: AttachParts): AttachService {
+export function createAttachService(parts: AttachParts) {
   const { store, cards, fleet, drifts, judges, hosts } = parts;
 
   const look = (connection: ClusterConnection, clusterId: string, probe: boolean): Promise<Preflight> =>
@@ -117,19 +117,27 @@ export function createAttachService(parts: AttachParts): AttachService {
   }
 
   return {
+    /** The judge outside of a cluster's plans and what is known of its time; null: no such cluster. */
     judge: judges.of,
+    /** Calls a judge as the gateway would; nothing is attached. */
     tryJudge: judges.try,
-    measureJudge: (clusterId) => judges.measure(clusterId),
+    /** Tests the judge of a cluster again. */
+    measureJudge: (clusterId: string): Promise<Outcome<{ readonly test: JudgeTest }>> => judges.measure(clusterId),
+    /** Takes this mean time of a judge call for plans; null: as measured. */
     enterJudgeTime: judges.enter,
 
-    secretsFolder() {
+    /** Absolute path of the folder in which keys and authorities are read as files; null: none was named when the studio was started. */
+    secretsFolder(): string | null {
       const folder = hosts.environment.WEIR_SECRETS_DIR;
       return folder ? resolve(folder) : null;
     },
 
-    tryEndpoints: (request, signal) => tryEndpoints(request, { cards: cards.read().catalogue, signal }),
+    /** Reads pasted addresses, or takes endpoints as they are, and tries each, told as soon as it is known; ends by itself or with the signal. */
+    tryEndpoints: (request: TryEndpointsRequest, signal: AbortSignal): AsyncIterable<TryEvent> =>
+      tryEndpoints(request, { cards: cards.read().catalogue, signal }),
 
-    async tryConnection(text): Promise<TriedConnection> {
+    /** Reads a connection, in YAML or JSON, and looks through it once; nothing is kept. */
+    async tryConnection(text: string): Promise<TriedConnection> {
       const read = readConnectionText(text);
       if (!read.ok)
         return { connection: null, text: null, findings: read.faults.map(({ sentence }) => failed("connection", sentence, null)) };
@@ -139,7 +147,11 @@ export function createAttachService(parts: AttachParts): AttachService {
       return { connection: usable ? connection : null, text: connectionText(connection), findings };
     },
 
-    async attach({ name, connection: kept, gateway, judgeSecondsPerCall }, actor) {
+    /** Under the name of one that is only described, as one that was let go of is, it becomes that one: its plans, engines and ports are found again. */
+    async attach(
+      { name, connection: kept, gateway, judgeSecondsPerCall }: AttachRequest,
+      actor: Actor,
+    ): Promise<Outcome<{ readonly id: string }>> {
       const named = (): ClusterRow | null => store.clusters.list().find((row) => row.spec.name === name) ?? null;
       const before = named();
       const taken = { ok: false, message: `There is a cluster "${name}" already: give another name.` } as const;
@@ -174,7 +186,8 @@ export function createAttachService(parts: AttachParts): AttachService {
       return { ok: true, id };
     },
 
-    async change(clusterId, kept, actor) {
+    /** Refused while a plan is applied there. */
+    async change(clusterId: string, kept: unknown, actor: Actor): Promise<Outcome<object>> {
       const one = attached(clusterId);
       if (!one.ok) return one;
       const { spec } = one.row;
@@ -194,7 +207,9 @@ export function createAttachService(parts: AttachParts): AttachService {
       return { ok: true };
     },
 
-    async testConnection(clusterId) {
+    async testConnection(
+      clusterId: string,
+    ): Promise<Outcome<{ readonly findings: readonly Finding[]; readonly endpoints: readonly TriedEndpoint[] }>> {
       const row = store.clusters.get(clusterId);
       if (row === null || row.spec.kind === "described") return { ok: false, message: "There is no connection to be tested." };
       const cluster = fleet.get(clusterId);
@@ -216,7 +231,8 @@ export function createAttachService(parts: AttachParts): AttachService {
       return { ok: true, findings: [...findings, ...gateway], endpoints: tried };
     },
 
-    detail(clusterId) {
+    /** null: no such cluster, or it is only described. */
+    detail(clusterId: string): ClusterDetail | null {
       const row = store.clusters.get(clusterId);
       if (row === null || row.spec.kind === "described") return null;
       const plan = row.runningPlanId === null ? null : store.plans.get(row.runningPlanId);
@@ -224,7 +240,8 @@ export function createAttachService(parts: AttachParts): AttachService {
       return clusterDetail({ row, cluster: fleet.get(clusterId), plan, attention, drift: drifts.drift(clusterId) });
     },
 
-    async detach(clusterId, name, actor) {
+    /** Lets go of a cluster whose name is given once more: its engines run on, its plans, history and audit stay. Refused while a plan is applied there. */
+    async detach(clusterId: string, name: string, actor: Actor): Promise<Outcome<object>> {
       const one = attached(clusterId);
       if (!one.ok) return one;
       const { spec, runningPlanId } = one.row;
@@ -242,7 +259,7 @@ export function createAttachService(parts: AttachParts): AttachService {
       return { ok: true };
     },
 
-    async engineLog(clusterId, engineId) {
+    async engineLog(clusterId: string, engineId: string): Promise<Outcome<{ readonly text: string }>> {
       const cluster = fleet.get(clusterId);
       if (cluster === null) return { ok: false, message: "The studio is not connected to this cluster." };
       if (cluster.host.log === undefined) {

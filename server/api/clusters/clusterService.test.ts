@@ -5,10 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCardStore } from "@/server/cards/cardStore";
 import { openStore, type Store } from "@/server/store/store";
 import { gpuCount, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
-import type { ClusterService } from "../base/clusterServices";
 import { clusterDescriptionSchema } from "../base/inputs";
 import { createCardService } from "../hardware/cardService";
-import { createClusterService } from "./clusterService";
+import { type ClusterService, createClusterService } from "./clusterService";
 
 const h100 = { nodes: 2, gpusPerNode: 8, gpu: "h100-sxm", usdPerGpuHour: 3 };
 const l40s = { nodes: 3, gpusPerNode: 4, gpu: "l40s", usdPerGpuHour: 0.8 };

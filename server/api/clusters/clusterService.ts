@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { CardStore } from "@/server/cards/cardStore";
-import type { ClusterSummary } from "@/server/contracts/studio";
+import type { ClusterSummary, GpuChoice, Outcome } from "@/server/contracts/studio";
 import { type ClusterAttentionParts, clusterAttention } from "@/server/fleet/clusterAttention";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
-import type { ClusterService } from "../base/clusterServices";
+import type { Actor } from "../base/actor";
 import type { ClusterDescription } from "../base/inputs";
 
 const bytesPerGb = 1024 ** 3;
@@ -16,8 +16,10 @@ export interface ClusterServiceParts extends ClusterAttentionParts {
   readonly cards: CardStore;
 }
 
+export type ClusterService = ReturnType<typeof createClusterService>;
+
 /** Clusters: those that are connected with their state, and those that are only described, to plan for. */
-export function createClusterService(parts: ClusterServiceParts): ClusterService {
+export function createClusterService(parts: ClusterServiceParts) {
   const { store, fleet, cards } = parts;
   /** What the running plan was made for: where planning anew begins. */
   function asRunning(planId: string | null): ClusterSummary["suggested"] {
@@ -56,8 +58,8 @@ export function createClusterService(parts: ClusterServiceParts): ClusterService
   }
 
   return {
-    list: () => store.clusters.list().map(summary),
-    describe({ name, rows }, actor) {
+    list: (): readonly ClusterSummary[] => store.clusters.list().map(summary),
+    describe({ name, rows }: ClusterDescription, actor: Actor): Outcome<{ readonly id: string }> {
       const { gpus } = cards.read().catalogue;
       const stranger = rows.find(({ gpu }) => cardOf(gpus, gpu) === undefined);
       if (stranger !== undefined) {
@@ -74,7 +76,7 @@ export function createClusterService(parts: ClusterServiceParts): ClusterService
       });
       return { ok: true, id };
     },
-    gpus: () =>
+    gpus: (): readonly GpuChoice[] =>
       Object.values(cards.read().catalogue.gpus).map((card) => ({
         id: card.id,
         name: card.name,

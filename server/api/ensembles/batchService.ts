@@ -1,31 +1,26 @@
 import type { Batches } from "@/server/batches/createBatches";
 import { emulationProblem } from "@/server/batches/emulatedWorkload";
-import { freeGroups, freeWorkers } from "@/server/batches/freeWorkers";
+import { freeGroups, freeWorkers, gpusByNode } from "@/server/batches/freeWorkers";
 import { batchJobFile } from "@/server/batches/jobFiles/batchJobFile";
 import { noRoomForAggregator, prepareOrder } from "@/server/batches/prepareOrder";
-import type { CardStore } from "@/server/cards/cardStore";
 import { claimOnCluster } from "@/server/clusters/apply/claims";
-import type { Outcome } from "@/server/contracts/studio";
-import type { BatchExport, BatchRequest } from "@/server/contracts/studio/batches";
+import type { Batch, BatchResult, BatchSummary, Outcome } from "@/server/contracts/studio";
+import type { BatchExport, BatchPreview, BatchRequest } from "@/server/contracts/studio/batches";
 import type { Fleet } from "@/server/fleet/fleet";
 import type { BatchOrder, ExpertsOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
-import type { Uploads } from "@/server/store/uploads";
-import type { BatchService } from "../base/ensembleServices";
-import { previewOf } from "./batchPreview";
+import { secondsAtShare } from "@/solver/ensemble/sessions/aggregatorStage";
+import type { Actor } from "../base/actor";
+import type { ServiceParts } from "../base/serviceParts";
 
-export interface BatchServiceParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
-  readonly cards: CardStore;
+export interface BatchServiceParts extends ServiceParts {
   readonly clusterOf: Fleet["get"];
   readonly batches: Batches;
 }
 
 /** Batches: prepared on what is free at this moment, run by the studio, or handed over as a job file. */
-export function createBatchService({ store, uploads, cards, clusterOf, batches }: BatchServiceParts): BatchService {
-  const note = (actor: string, action: string, subject: string, detail: string) =>
-    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+export function createBatchService({ store, uploads, cards, clusterOf, batches }: BatchServiceParts) {
+  const { note } = store.audit;
   const nameOf = (id: string): string => store.batches.summary(id)?.name ?? id;
   const noCluster = (id: string) => ({ ok: false, message: `There is no cluster ${id}.` }) as const;
 
@@ -67,19 +62,25 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
   }
 
   return {
-    list: () => batches.list(),
-    get: (id) => batches.get(id),
-    async room({ clusterId, gpusPerWorker }, signal) {
+    /** Newest first. */
+    list: (): readonly BatchSummary[] => batches.list(),
+    get: (id: string): Batch | null => batches.get(id),
+    /** Workers of so many GPUs each that the cluster has free at this moment. */
+    async room(
+      { clusterId, gpusPerWorker }: { readonly clusterId: string; readonly gpusPerWorker: number },
+      signal: AbortSignal,
+    ): Promise<Outcome<{ readonly workers: number }>> {
       const cluster = clusterOf(clusterId);
       if (cluster === null) return { ok: false, message: "This cluster is not connected." };
       const seen = await cluster.connector.observe(signal);
       return seen.ok ? { ok: true, workers: freeGroups(seen.value, gpusPerWorker).length } : seen;
     },
-    async preview(request, signal) {
+    /** What `start` would do; nothing is begun. */
+    async preview(request: BatchRequest, signal: AbortSignal): Promise<Outcome<{ readonly preview: BatchPreview }>> {
       const made = await prepared(request, signal);
       return made.ok ? { ok: true, preview: previewOf(made.order) } : made;
     },
-    async start(request, signal, actor) {
+    async start(request: BatchRequest, signal: AbortSignal, actor: Actor): Promise<Outcome<{ readonly id: string }>> {
       const made = await prepared(request, signal);
       if (!made.ok) return made;
       // Which asks again whether anything else has begun while this one was placed.
@@ -90,17 +91,19 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
       if (request.assignmentsUploadId !== undefined) uploads.remove(request.assignmentsUploadId);
       return started;
     },
-    pause(id, actor) {
+    /** Begins no more calls; engines stay loaded. */
+    pause(id: string, actor: Actor): Outcome<object> {
       const paused = batches.pause(id);
       if (paused.ok) note(actor, "pause batch", nameOf(id), "");
       return paused;
     },
-    resume(id, actor) {
+    resume(id: string, actor: Actor): Outcome<object> {
       const resumed = batches.resume(id);
       if (resumed.ok) note(actor, "resume batch", nameOf(id), "");
       return resumed;
     },
-    async stop(id, actor) {
+    /** Ends it for good and unloads its engines; what was answered stays. */
+    async stop(id: string, actor: Actor): Promise<Outcome<object>> {
       const stopped = await batches.stop(id);
       if (!stopped.ok) return stopped;
       const { left } = stopped;
@@ -108,7 +111,8 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
       note(actor, "stop batch", nameOf(id), left === null ? "" : message);
       return left === null ? { ok: true } : { ok: false, message };
     },
-    remove(id, actor) {
+    /** Forgets one that is over, with its answers. */
+    remove(id: string, actor: Actor): Outcome<object> {
       const batch = store.batches.summary(id);
       if (batch === null) return { ok: false, message: "There is no such batch." };
       if (batch.endedAt === null) return { ok: false, message: `"${batch.name}" is not over: stop it first.` };
@@ -116,8 +120,10 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
       note(actor, "remove batch", batch.name, `${batch.questions} questions with their answers`);
       return { ok: true };
     },
-    results: (id) => batches.results(id),
-    async export(asked, signal) {
+    /** Questions that are decided, in order of prompts, read as they are taken; null: no such batch. */
+    results: (id: string): Iterable<BatchResult> | null => batches.results(id),
+    /** As a job for Kubernetes or Ray, with its prompts; one that was started as its order has it, whatever became of its ensemble since. */
+    async export(asked: BatchExport, signal: AbortSignal): Promise<Outcome<{ readonly name: string; readonly text: string }>> {
       const settled = await ordered(asked, signal);
       if (!settled.ok) return settled;
       const { order } = settled;
@@ -130,4 +136,20 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
 function modelsOf(store: Store, name: string): readonly string[] {
   const ensemble = store.ensembles.find(name)?.ensemble;
   return ensemble === undefined ? [] : [...ensemble.experts, ensemble.aggregator.model];
+}
+
+/** What starting a batch would do, of what it is settled to. */
+function previewOf(order: BatchOrder): BatchPreview {
+  const { schedules, workers, questions, notes } = order;
+  const gpus = [...gpusByNode(workers)].map(([node, taken]) => ({ node, gpus: taken }));
+  return { schedules, gpus, questions, aggregator: aggregatorOf(order), notes };
+}
+
+function aggregatorOf({ ensemble, aggregators, aggregatorPredicted }: BatchOrder): BatchPreview["aggregator"] {
+  const { loadSeconds, points, expected } = aggregatorPredicted;
+  return {
+    ...{ model: ensemble.aggregator.model, tp: aggregators[0]?.gpus.length ?? 0, copies: aggregators.length, loadSeconds },
+    allSeconds: secondsAtShare(points, 1),
+    expected: expected && { ...expected, seconds: secondsAtShare(points, expected.share) },
+  };
 }

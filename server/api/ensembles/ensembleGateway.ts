@@ -3,12 +3,9 @@ import { type GatewayEnsembles, gatewayEnsemblesSchema } from "@/server/contract
 import type { Outcome } from "@/server/contracts/studio";
 import { formatTau } from "@/solver/ensemble/gate/tauText";
 import type { Actor } from "../base/actor";
-import type { EnsembleService } from "../base/ensembleServices";
-
-type EnsemblesAtGateway = Pick<EnsembleService, "served" | "serve" | "withdraw" | "setTau">;
 
 /** What clusters' gateways serve of ensembles, and orders about it in their actor's name. */
-export function createEnsembleGateway(options: GatewayActsOptions): EnsemblesAtGateway {
+export function createEnsembleGateway(options: GatewayActsOptions) {
   const { store, gatewayOf } = options;
   const { done } = createGatewayActs(options);
 
@@ -32,11 +29,16 @@ export function createEnsembleGateway(options: GatewayActsOptions): EnsemblesAtG
   const pathOf = (name: string): string => `/ensembles/${encodeURIComponent(name)}`;
 
   return {
-    async served(clusterId) {
+    /** What a cluster's gateway serves; refused where it does not answer. */
+    async served(clusterId: string): Promise<Outcome<{ readonly served: GatewayEnsembles }>> {
       const now = await read(clusterId);
       return now.ok ? { ok: true, served: now.served } : now;
     },
-    async serve({ clusterId, name, reason }, actor) {
+    /** Has a gateway serve a kept ensemble under its name, from the next request on. */
+    async serve(
+      { clusterId, name, reason }: { readonly clusterId: string; readonly name: string; readonly reason: string },
+      actor: Actor,
+    ): Promise<Outcome<object>> {
       const kept = store.ensembles.find(name);
       if (kept === null) return { ok: false, message: `There is no ensemble ${name}.` };
       const { ensemble, version } = kept;
@@ -45,12 +47,24 @@ export function createEnsembleGateway(options: GatewayActsOptions): EnsemblesAtG
       const act = { path: pathOf(name), method: "PUT", body, action: "serve ensemble", subject: name, detail } as const;
       return guarded(clusterId, () => act, actor);
     },
-    withdraw({ clusterId, name, reason }, actor) {
+    withdraw(
+      { clusterId, name, reason }: { readonly clusterId: string; readonly name: string; readonly reason: string },
+      actor: Actor,
+    ): Promise<Outcome<object>> {
       const body = { by: actor, reason };
       const act = { path: pathOf(name), method: "DELETE", body, action: "withdraw ensemble", subject: name, detail: reason } as const;
       return guarded(clusterId, () => act, actor);
     },
-    setTau({ clusterId, name, tau, reason }, actor) {
+    /** From the next decision on. */
+    setTau(
+      {
+        clusterId,
+        name,
+        tau,
+        reason,
+      }: { readonly clusterId: string; readonly name: string; readonly tau: number; readonly reason: string },
+      actor: Actor,
+    ): Promise<Outcome<object>> {
       const order = { path: `${pathOf(name)}/tau`, method: "PUT", body: { tau, by: actor, reason } } as const;
       const make = ({ ensembles }: GatewayEnsembles): Act => {
         const before = ensembles.find(({ ensemble }) => ensemble.name === name)?.ensemble;

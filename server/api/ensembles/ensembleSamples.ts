@@ -1,29 +1,19 @@
 import { batchVotes } from "@/server/batches/batchVotes";
-import type { Outcome } from "@/server/contracts/studio";
+import type { AnswerSampleSummary, Outcome, SurveyedAnswers } from "@/server/contracts/studio";
 import type { KeepSample } from "@/server/contracts/studio/ensembles";
 import { importAnswers, surveyAnswers } from "@/server/planning/imports/importAnswers";
-import type { Store } from "@/server/store/store";
-import type { Uploads } from "@/server/store/uploads";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
-import type { EnsembleService } from "../base/ensembleServices";
+import type { Actor } from "../base/actor";
+import type { ServiceParts } from "../base/serviceParts";
 import { batchSample } from "./batchSample";
 import { keepAnswers } from "./keepAnswers";
 import { modelledAnswers, type TakenAnswers } from "./modelledAnswers";
 
-interface SampleParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
-}
-
 const goneUpload = { ok: false, message: "The uploaded file is not kept any more: send it again." } as const;
 
 /** Samples of labelled answers: taken of uploads, of finished batches and of workloads. */
-export function createEnsembleSamples({
-  store,
-  uploads,
-}: SampleParts): Pick<EnsembleService, "samples" | "survey" | "keepSample" | "removeSample"> {
-  const note = (actor: string, action: string, subject: string, detail: string) =>
-    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+export function createEnsembleSamples({ store, uploads }: Pick<ServiceParts, "store" | "uploads">) {
+  const { note } = store.audit;
 
   async function taken(source: KeepSample["source"]): Promise<Outcome<{ readonly taken: TakenAnswers }>> {
     if (source.kind === "upload") {
@@ -61,19 +51,21 @@ export function createEnsembleSamples({
   }
 
   return {
-    samples: () => store.answerSamples.list(),
-    async survey(uploadId) {
+    /** Newest first. */
+    samples: (): readonly AnswerSampleSummary[] => store.answerSamples.list(),
+    /** What a table of answers holds; nothing is kept. */
+    async survey(uploadId: string): Promise<Outcome<{ readonly survey: SurveyedAnswers }>> {
       const source = uploads.open(uploadId);
       return source === null ? goneUpload : surveyAnswers(source);
     },
-    async keepSample({ name, source }, actor) {
+    async keepSample({ name, source }: KeepSample, actor: Actor): Promise<Outcome<{ readonly id: string }>> {
       const made = await taken(source);
       if (!made.ok) return made;
       const id = keepAnswers(store, made.taken, { name, actor });
       if (source.kind === "upload") uploads.remove(source.uploadId);
       return { ok: true, id };
     },
-    removeSample: (id, actor) =>
+    removeSample: (id: string, actor: Actor): Outcome<object> =>
       store.atomically((): Outcome<object> => {
         const kept = store.answerSamples.list().find((one) => one.id === id);
         if (kept === undefined || !store.answerSamples.remove(id)) return { ok: false, message: "There is no such sample of answers." };

@@ -1,39 +1,41 @@
 import type { GatewayActsOptions } from "@/server/api/gateway/gatewayActs";
-import type { CardStore } from "@/server/cards/cardStore";
-import type { KeptEnsemble, Outcome } from "@/server/contracts/studio";
+import type { EnsemblePlacement, GateReport, KeptEnsemble, Outcome } from "@/server/contracts/studio";
+import type { KeepEnsemble, MeasuredSessions, PlaceRequest, ReplayRequest, SessionsOfEngine } from "@/server/contracts/studio/ensembles";
 import { placeTask } from "@/server/planning/ensembles/placeTask";
 import { inPlaceThread } from "@/server/planning/ensembles/placeThread";
 import { inReplayThread } from "@/server/planning/ensembles/replayThread";
-import type { Store } from "@/server/store/store";
-import type { Uploads } from "@/server/store/uploads";
+import { importSessions } from "@/server/planning/imports/importSessions";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { formatTau } from "@/solver/ensemble/gate/tauText";
 import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
-import type { EnsembleService } from "../base/ensembleServices";
+import { counted } from "@/solver/wording/wording";
+import type { Actor } from "../base/actor";
+import type { ServiceParts } from "../base/serviceParts";
 import { createEnsembleGateway } from "./ensembleGateway";
 import { createEnsembleSamples } from "./ensembleSamples";
-import { createEnsembleSessions } from "./ensembleSessions";
+import { keepSessions } from "./keepSessions";
 
-export interface EnsembleServiceParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
-  readonly cards: CardStore;
+export interface EnsembleServiceParts extends ServiceParts {
   readonly gatewayOf: GatewayActsOptions["gatewayOf"];
 }
 
 /** Ensembles that are kept, the labelled answers that their gates are chosen on, where their experts go, and what gateways serve of them. */
-export function createEnsembleService({ store, uploads, cards, gatewayOf }: EnsembleServiceParts): EnsembleService {
+export function createEnsembleService({ store, uploads, cards, gatewayOf }: EnsembleServiceParts) {
   const samples = createEnsembleSamples({ store, uploads });
-  const note = (actor: string, action: string, subject: string, detail: string) =>
-    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+  const { note } = store.audit;
 
   return {
     ...samples,
     ...createEnsembleSessions({ store, uploads, cards }),
     ...createEnsembleGateway({ store, gatewayOf }),
-    list: () => store.ensembles.list(),
-    keep({ ensemble, expects }, actor) {
+    /** By name. */
+    list: (): readonly KeptEnsemble[] => store.ensembles.list(),
+    /** Keeps it as the next version of its name, refused where the newest is not the one expected; `again`: the newest is the same. */
+    keep(
+      { ensemble, expects }: KeepEnsemble,
+      actor: Actor,
+    ): Outcome<{ readonly name: string; readonly version: number; readonly again: boolean }> {
       const problem = extractionProblem(ensemble.extraction);
       if (problem !== null) return { ok: false, message: problem };
       return store.atomically((): Outcome<{ readonly name: string; readonly version: number; readonly again: boolean }> => {
@@ -52,14 +54,16 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf }: Ense
         return { ok: true, name, version, again: false };
       });
     },
-    remove: (name, actor) =>
+    /** Batches and gateways have copies of their own, and go on with them. */
+    remove: (name: string, actor: Actor): Outcome<object> =>
       store.atomically((): Outcome<object> => {
         if (!store.ensembles.remove(name, { actor, createdAt: new Date().toISOString() }))
           return { ok: false, message: `There is no ensemble ${name}.` };
         note(actor, "remove ensemble", name, "");
         return { ok: true };
       }),
-    async replay({ sampleId, ...request }, signal) {
+    /** A gate on a sample, tau by tau, in a thread of its own; it ends when the signal aborts. */
+    async replay({ sampleId, ...request }: ReplayRequest, signal: AbortSignal): Promise<Outcome<{ readonly report: GateReport }>> {
       const kept = store.answerSamples.stored(sampleId);
       if (kept === null) return { ok: false, message: "There is no such sample of answers." };
       const replayed = await inReplayThread({ data: kept.data, request }, signal);
@@ -67,7 +71,8 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf }: Ense
       const { report } = replayed;
       return { ok: true, report: { ...report, notes: [...report.notes, ...originNotes[kept.summary.origin]] } };
     },
-    async place(request, signal) {
+    /** Where experts go, in a thread of its own; it ends when the signal aborts. */
+    async place(request: PlaceRequest, signal: AbortSignal): Promise<Outcome<{ readonly placement: EnsemblePlacement }>> {
       const task = await placeTask(request, { store, uploads, cards: cards.read().catalogue, signal });
       if (!task.ok) return task;
       const placed = await inPlaceThread(task.task, signal);
@@ -95,3 +100,29 @@ const originNotes = {
   modelled: ["The sample is modelled: who is right is a workload's labels, and which wrong answers agree is drawn."],
   emulated: ["The sample is of emulated engines: how often real models agree, it does not tell."],
 } as const;
+
+/** Measured sessions: taken of uploads as the command line takes them of files, told by model, and removed by model and kind of engine. */
+function createEnsembleSessions({ store, uploads, cards }: ServiceParts) {
+  return {
+    /** What was measured of sessions, by model. */
+    sessions: (): readonly MeasuredSessions[] => store.sessionRows.groups(),
+    /** Keeps an uploaded table of measured sessions, which placements are fitted to from then on. */
+    async keepSessions(uploadId: string, actor: Actor): Promise<Outcome<{ readonly rows: number }>> {
+      const file = uploads.open(uploadId);
+      if (file === null) return { ok: false, message: "The uploaded file is not kept any more: send it again." };
+      const read = await importSessions(file, cards.read().catalogue);
+      if (!read.ok) return read;
+      keepSessions(store, read.rows, { actor, from: file.name });
+      uploads.remove(uploadId);
+      return { ok: true, rows: read.rows.length };
+    },
+    removeSessions: (of: SessionsOfEngine, actor: Actor): Outcome<object> =>
+      store.atomically((): Outcome<object> => {
+        const rows = store.sessionRows.remove(of);
+        if (rows === 0) return { ok: false, message: "There are no such sessions." };
+        const detail = `${counted(rows, "row")} of engines on ${of.gpus} x ${of.gpu}`;
+        store.audit.add({ at: new Date().toISOString(), actor, action: "remove measured sessions", subject: of.model, detail });
+        return { ok: true };
+      }),
+  };
+}

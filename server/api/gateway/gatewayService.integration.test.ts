@@ -5,8 +5,7 @@ import { createGatewayAudit } from "@/server/clusters/connector/gatewayAudit";
 import { planOnGpus, startTestCluster } from "@/server/clusters/testing/testCluster";
 import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import type { WorkloadSummary } from "@/server/contracts/studio";
-import type { GatewayService } from "../base/gatewayServices";
-import { createGatewayService } from "./gatewayService";
+import { createGatewayService, type GatewayService } from "./gatewayService";
 
 const clusterId = "embedded";
 const [smallModel, largeModel] = ["qwen2.5-3b", "qwen2.5-7b"] as const;

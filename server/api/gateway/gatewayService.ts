@@ -2,11 +2,11 @@ import { z } from "zod";
 import { uploadPredictors } from "@/server/clusters/connector/uploadPredictors";
 import { gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { type Candidate, captureSchema } from "@/server/contracts/gateway/gatewayControls";
-import type { Outcome } from "@/server/contracts/studio";
+import type { Capture, Outcome, ServingModel } from "@/server/contracts/studio";
 import { servingModels } from "@/server/telemetry/gatewayWatch";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import type { Actor } from "../base/actor";
-import type { GatewayService } from "../base/gatewayServices";
+import type { CanaryOrder, CaptureOrder, KnobsOrder, MirrorOrder, PanicOrder, RollBackOrder, ShadowOrder } from "../base/inputs";
 import { createGatewayActs, type GatewayActsOptions, joined, noGateway, onMachine, orderLimitMs } from "./gatewayActs";
 
 /** What the gateway answers to a change of its configuration. */
@@ -14,8 +14,10 @@ const revisedSchema = z.object({ policyHash: z.string().optional() });
 
 const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
 
+export type GatewayService = ReturnType<typeof createGatewayService>;
+
 /** What an operator does to live traffic: asked of the gateway in their name, noted down, and read back in the gateway's own words. */
-export function createGatewayService({ store, gatewayOf }: GatewayActsOptions): GatewayService {
+export function createGatewayService({ store, gatewayOf }: GatewayActsOptions) {
   const { act, done } = createGatewayActs({ store, gatewayOf });
 
   /** The policy of a kept plan. */
@@ -52,7 +54,8 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions): 
     };
 
   return {
-    async models(clusterId) {
+    /** Models the gateway has engines of, as last known: it is asked only where it was never heard. */
+    async models(clusterId: string): Promise<Outcome<{ readonly models: readonly ServingModel[] }>> {
       const gateway = gatewayOf(clusterId);
       if (gateway === null) return noGateway;
       const known = gateway.models();
@@ -62,13 +65,14 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions): 
         return { ok: false, message: `${status.message} On the gateway's machine: ${onMachine(gateway, "weir panic MODEL --reason WHY")}` };
       return { ok: true, models: servingModels(status.value.value ?? { replicas: [] }) };
     },
-    panic(clusterId, { model, reason }, actor) {
+    panic(clusterId: string, { model, reason }: PanicOrder, actor: Actor): Promise<Outcome<object>> {
       const body = { model, reason, by: actor };
       const what = { path: "/panic", method: "PUT", body, instead: `weir panic ${model} --reason WHY` } as const;
       return done(clusterId, { ...what, action: "order panic", subject: model, detail: reason }, actor);
     },
     clearPanic: end("panic", "order end of panic"),
-    async startCanary(clusterId, { planId, ...request }, actor) {
+    /** Refused for a plan that is not approved. */
+    async startCanary(clusterId: string, { planId, ...request }: CanaryOrder, actor: Actor): Promise<Outcome<object>> {
       const hindrance = applying(clusterId);
       if (hindrance !== null) return hindrance;
       const asked = candidate(planId);
@@ -84,7 +88,8 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions): 
       return done(clusterId, { path: "/canary", method: "PUT", body, action: "order canary", subject: planId, detail }, actor);
     },
     stopCanary: end("canary", "order end of canary"),
-    async startShadow(clusterId, { planId, reason }, actor) {
+    /** Any kept plan: a shadow acts on nothing. */
+    async startShadow(clusterId: string, { planId, reason }: ShadowOrder, actor: Actor): Promise<Outcome<object>> {
       const asked = candidate(planId);
       if (!asked.ok) return asked;
       const brought = await bring(clusterId, asked.candidate.policy);
@@ -93,38 +98,48 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions): 
       return done(clusterId, { path: "/shadow", method: "PUT", body, action: "order shadow", subject: planId, detail: reason }, actor);
     },
     endShadow: end("shadow", "order end of shadow"),
-    startMirror(clusterId, { share, maxInFlight, reason }, actor) {
+    startMirror(clusterId: string, { share, maxInFlight, reason }: MirrorOrder, actor: Actor): Promise<Outcome<object>> {
       const body = { share, maxInFlight, reason, by: actor };
       const detail = joined([`${percent(share)} of requests, at most ${maxInFlight} at once`, reason]);
       return done(clusterId, { path: "/mirror", method: "PUT", body, action: "order mirror", detail }, actor);
     },
     endMirror: end("mirror", "order end of mirror"),
-    holdStages(clusterId, reason, actor) {
+    /** Refuses what only a smaller model than the policy chose could answer, because every larger one is lost. */
+    holdStages(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>> {
       const body = { by: actor, reason };
       return done(clusterId, { path: "/strict-stages", method: "PUT", body, action: "order strict stages", detail: reason }, actor);
     },
+    /** Lets the largest model that is left answer it, marked. */
     releaseStages: end("strict-stages", "order end of strict stages"),
-    async capture(clusterId) {
+    /** What is kept of live traffic, asked of the gateway now. */
+    async capture(clusterId: string): Promise<Outcome<{ readonly capture: Capture }>> {
       const gateway = gatewayOf(clusterId);
       if (gateway === null) return noGateway;
       const answer = await gateway.admin("/capture", { schema: captureSchema, limitMs: orderLimitMs });
       if (!answer.ok) return { ok: false, message: answer.message };
       return answer.value.value === null ? noGateway : { ok: true, capture: answer.value.value };
     },
-    startCapture(clusterId, order, actor) {
+    startCapture(clusterId: string, order: CaptureOrder, actor: Actor): Promise<Outcome<object>> {
       const { share, keys, redactions, retentionDays, reason } = order;
       const names = [...redactions.builtIn, ...redactions.own.map(({ name }) => name)].join(", ") || "nothing";
       const of = `${percent(share)} of requests of ${keys.includes("*") ? "everybody" : keys.join(", ")}`;
       const detail = joined([`${of}, without ${names}, for ${retentionDays} days`, reason]);
       return done(clusterId, { path: "/capture", method: "PUT", body: { ...order, by: actor }, action: "order capture", detail }, actor);
     },
+    /** What is kept stays until its time is over. */
     endCapture: end("capture", "order end of capture"),
-    eraseCapture(clusterId, reason, actor) {
+    /** Ends it where it runs, and deletes all that is kept. */
+    eraseCapture(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>> {
       const body = { by: actor, reason };
       const what = { path: "/capture?erase=1", method: "DELETE", body } as const;
       return done(clusterId, { ...what, action: "order erasure of captured prompts", detail: reason }, actor);
     },
-    async setControls(clusterId, { etag, reason, ...knobs }, actor) {
+    /** The hash of the policy as turned; null where the gateway does not say it. */
+    async setControls(
+      clusterId: string,
+      { etag, reason, ...knobs }: KnobsOrder,
+      actor: Actor,
+    ): Promise<Outcome<{ readonly policyHash: string | null }>> {
       const hindrance = applying(clusterId);
       if (hindrance !== null) return hindrance;
       const turned = Object.entries(knobs).map(([knob, value]) => `${knob} ${[value].flat().join(", ")}`);
@@ -134,7 +149,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions): 
       const outcome = await act(clusterId, { ...what, action: "order knobs", detail }, { actor, schema: revisedSchema });
       return outcome.ok ? { ok: true, policyHash: outcome.value?.policyHash ?? null } : outcome;
     },
-    async rollBack(clusterId, { etag, reason }, actor) {
+    async rollBack(clusterId: string, { etag, reason }: RollBackOrder, actor: Actor): Promise<Outcome<object>> {
       const hindrance = applying(clusterId);
       if (hindrance !== null) return hindrance;
       const headers = { "if-match": `"${etag}"` };
@@ -142,7 +157,8 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions): 
       const what = { path: "/rollback", method: "POST", headers, body } as const;
       return done(clusterId, { ...what, action: "order rollback", detail: reason }, actor);
     },
-    forgetWorkflows(clusterId, reason, actor) {
+    /** All that it learnt of workflows; it begins anew with the next call. */
+    forgetWorkflows(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>> {
       const what = { path: "/workflows", method: "DELETE", body: { by: actor, reason } } as const;
       return done(clusterId, { ...what, action: "order forgetting of workflows", detail: reason }, actor);
     },

@@ -1,9 +1,12 @@
 import { gatewayRoundsSchema } from "@/server/contracts/gateway/gatewayRounds";
 import { gatewayWorkflowsSchema } from "@/server/contracts/gateway/gatewayWorkflows";
+import type { WorkflowRun } from "@/server/contracts/gateway/workflowRuns";
+import type { LearntWorkflows, Outcome, WaitedRecords } from "@/server/contracts/studio";
+import type { TryRunRequest } from "@/server/contracts/studio/declaredWorkflows";
+import type { ObservedRounds } from "@/server/contracts/studio/observedGateway";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { Collector } from "@/server/telemetry/collector";
 import { waitTimes } from "@/solver/workflow/learning/waitTimes";
-import type { WorkflowsService } from "../base/gatewayServices";
 import { tryRun } from "./tryRun";
 
 /** Somebody looks at it, and it is asked again soon. */
@@ -18,9 +21,10 @@ interface AskedCluster extends Pick<ConnectedCluster, "gateway" | "gatewayUrl" |
 }
 
 /** What gateways have learnt of the applications that call them, and who waited for whom there. */
-export function createWorkflowsService(clusterOf: (clusterId: string) => AskedCluster | null): WorkflowsService {
+export function createWorkflowsService(clusterOf: (clusterId: string) => AskedCluster | null) {
   return {
-    async get(clusterId) {
+    /** Refused where the gateway does not answer. */
+    async get(clusterId: string): Promise<Outcome<{ readonly learnt: LearntWorkflows }>> {
       const cluster = clusterOf(clusterId);
       if (cluster === null) return { ok: true, learnt: { state: "no-gateway" } };
       const answer = await cluster.gateway("/workflows", { schema: gatewayWorkflowsSchema, limitMs: askLimitMs, alsoFine: [404] });
@@ -32,7 +36,8 @@ export function createWorkflowsService(clusterOf: (clusterId: string) => AskedCl
       const { emulated } = cluster.connector;
       return { ok: true, learnt: { state: "there", workflows, timeScale: cluster.timeScale(), emulated, policy } };
     },
-    async rounds(clusterId) {
+    /** What its gateway did in its latest rounds. */
+    async rounds(clusterId: string): Promise<Outcome<{ readonly seen: ObservedRounds }>> {
       const cluster = clusterOf(clusterId);
       if (cluster === null) return { ok: true, seen: { state: "no-gateway" } };
       const answer = await cluster.gateway("/rounds", { schema: gatewayRoundsSchema, limitMs: askLimitMs, alsoFine: [404] });
@@ -40,12 +45,14 @@ export function createWorkflowsService(clusterOf: (clusterId: string) => AskedCl
       const rounds = answer.value.value;
       return { ok: true, seen: rounds === null ? { state: "older" } : { state: "there", rounds, timeScale: cluster.timeScale() } };
     },
-    async tryRun({ clusterId, workflow, input }, signal) {
+    /** Has the gateway run a workflow of the plan in force, as any client would without a key; a run that failed is told as one. */
+    async tryRun({ clusterId, workflow, input }: TryRunRequest, signal: AbortSignal): Promise<Outcome<{ readonly run: WorkflowRun }>> {
       const cluster = clusterOf(clusterId);
       if (cluster === null) return { ok: false, message: "This cluster is not connected: it has no gateway to run a workflow." };
       return tryRun(cluster.gatewayUrl, { workflow, input }, signal);
     },
-    waitTimes(clusterId) {
+    /** By the gateway's newest decision records that the studio holds, since the gateway was started last. */
+    waitTimes(clusterId: string): WaitedRecords {
       const newest = clusterOf(clusterId)?.collector()?.decisions(mostRecords) ?? [];
       // A gateway that was started anew counts from the start again, and so does its clock.
       const restart = newest.findIndex(({ sequence }, at) => at > 0 && sequence >= (newest[at - 1]?.sequence ?? 0));

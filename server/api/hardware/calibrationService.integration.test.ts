@@ -12,8 +12,7 @@ import { readServingRow } from "@/solver/calibration/readServingRow";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
-import type { CalibrationService } from "../base/hardwareServices";
-import { createCalibrationService } from "./calibrationService";
+import { type CalibrationService, createCalibrationService } from "./calibrationService";
 
 const HEADER = "model,gpu,engine,isl,osl,concurrency,precision,ttft_ms,tpot_ms";
 const names = HEADER.split(",");

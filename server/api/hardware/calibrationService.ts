@@ -5,17 +5,22 @@ import { calibrate } from "@/server/calibration/calibrate";
 import type { CalibrationSource } from "@/server/calibration/calibrationSource";
 import { liveServingRows } from "@/server/calibration/liveServingRows";
 import { profileInUse, profileOf } from "@/server/calibration/profileInUse";
-import type { CardStore } from "@/server/cards/cardStore";
-import type { CheckEvent, LiveRows, LiveSpan, Outcome } from "@/server/contracts/studio";
+import type { CheckEvent, LiveRows, LiveSpan, Outcome, ProfileList } from "@/server/contracts/studio";
 import { importServingRows, type MeasuredRows } from "@/server/planning/imports/importServingRows";
-import type { Store } from "@/server/store/store";
-import type { Uploads } from "@/server/store/uploads";
 import { liveTable } from "@/solver/calibration/liveRows";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
-import type { CalibrationService } from "../base/hardwareServices";
-import type { CheckRequest } from "../base/inputs";
+import type { Actor } from "../base/actor";
+import type { CheckRequest, FitRequest, LiveTableRequest } from "../base/inputs";
+import type { ServiceParts } from "../base/serviceParts";
 import { createCalibrationFits } from "./calibrationFits";
+
+/** A table taken from a cluster. */
+interface LiveTable {
+  /** null: there was not one row to be made. */
+  readonly uploadId: string | null;
+  readonly live: LiveRows;
+}
 
 /** Checks kept whole, so that a page that is loaded again or a profile looked at again shows at once; each is some MB at most. */
 const KEPT_CHECKS = 4;
@@ -30,20 +35,18 @@ const spans: Readonly<Record<LiveSpan, { readonly lengthMs: number; readonly wor
   week: { lengthMs: 7 * 24 * HOUR_MS, words: "week" },
 };
 
-export interface CalibrationParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
-  readonly cards: CardStore;
+export interface CalibrationParts extends ServiceParts {
   readonly sourceOf: CalibrationSource;
 }
 
+export type CalibrationService = ReturnType<typeof createCalibrationService>;
+
 /** Engine profiles over the store; predicting and fitting is done in a thread of its own. */
-export function createCalibrationService({ store, uploads, cards, sourceOf }: CalibrationParts): CalibrationService {
+export function createCalibrationService({ store, uploads, cards, sourceOf }: CalibrationParts) {
   const fits = createCalibrationFits();
   const checked = new Map<string, readonly CheckEvent[]>();
   const taken = new Map<string, LiveRows>();
-  const note = (actor: string, action: string, subject: string, detail: string) =>
-    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+  const { note } = store.audit;
 
   async function rowsOf(uploadId: string): Promise<Outcome<MeasuredRows>> {
     const source = uploads.open(uploadId);
@@ -77,8 +80,9 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
   }
 
   return {
-    list: () => ({ builtIn: Object.values(engineProfiles), own: store.calibrations.list(), inUse: profileInUse(store).id }),
-    async calibrateFromLive({ clusterId, span }) {
+    list: (): ProfileList => ({ builtIn: Object.values(engineProfiles), own: store.calibrations.list(), inUse: profileInUse(store).id }),
+    /** Makes a table of runs, as an uploaded one, of what a cluster's engines told lately. */
+    async calibrateFromLive({ clusterId, span }: LiveTableRequest): Promise<Outcome<LiveTable>> {
       const source = await sourceOf(clusterId);
       if (!source.ok) return source;
       const { lengthMs, words } = spans[span];
@@ -97,12 +101,15 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       if (taken.size > KEPT_TABLES && oldest !== undefined) taken.delete(oldest);
       return { ok: true, uploadId: saved.id, live: report };
     },
-    liveRows: (uploadId) => taken.get(uploadId) ?? null,
-    async table(uploadId) {
+    /** What a table was made of; null where it was not taken from a cluster, or not lately. */
+    liveRows: (uploadId: string): LiveRows | null => taken.get(uploadId) ?? null,
+    /** An uploaded table as it stands; null when it is not kept any more. */
+    async table(uploadId: string): Promise<{ readonly name: string; readonly text: string } | null> {
       const source = uploads.open(uploadId);
       return source === null ? null : { name: source.name, text: await text(source.stream) };
     },
-    async *check(request, signal) {
+    /** Holds predictions against an uploaded table of runs; ends by itself or with the signal. */
+    async *check(request: CheckRequest, signal: AbortSignal): AsyncIterable<CheckEvent> {
       const key = JSON.stringify([request, cards.read().userCards]);
       const known = checked.get(key);
       if (known !== undefined) return yield* known;
@@ -116,7 +123,8 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       const oldest = checked.keys().next().value;
       if (checked.size > KEPT_CHECKS && oldest !== undefined) checked.delete(oldest);
     },
-    async startFit({ uploadId, profileId, engine, ...options }) {
+    /** Begins to fit a profile to the runs of one engine in an uploaded table; `fit` tells how it goes, under its id. */
+    async startFit({ uploadId, profileId, engine, ...options }: FitRequest): Promise<Outcome<{ readonly id: string }>> {
       const chosen = profileOf(store, profileId);
       const base = chosen?.engine === engine ? chosen : engineProfiles[engine];
       const read = await rowsOf(uploadId);
@@ -129,18 +137,21 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       const name = emulated ? `${options.name} (emulated)` : options.name;
       return fits.start({ kind: "fit", rows, base, userCards: cards.read().userCards, id: randomUUID(), asOf, ...options, name });
     },
+    /** null: no such fit among the last ones of this run of the studio. */
     fit: fits.get,
     stopFit: fits.stop,
-    keep(profile, actor) {
+    keep(profile: EngineProfile, actor: Actor): Outcome<{ readonly id: string }> {
       if (profileOf(store, profile.id) !== null) return { ok: false, message: `"${profile.name}" is kept already.` };
       return insert(profile, actor, "keep engine profile");
     },
-    importProfile(profile, actor) {
+    /** Keeps a profile from a file, under another id where its own is taken; refused where a profile has its name. */
+    importProfile(profile: EngineProfile, actor: Actor): Outcome<{ readonly id: string }> {
       // A file's id is made of its name: two fits of one name have the same.
       const id = profileOf(store, profile.id) === null ? profile.id : randomUUID();
       return insert({ ...profile, id }, actor, "import engine profile");
     },
-    use(id, actor) {
+    /** Makes plans with a profile from now on; kept plans stay as they are. */
+    use(id: string, actor: Actor): Outcome<object> {
       const profile = profileOf(store, id);
       if (profile === null) return { ok: false, message: "This profile is not kept any more: choose another." };
       if (profileInUse(store).id === id) return { ok: true };
@@ -150,7 +161,8 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       });
       return { ok: true };
     },
-    remove(id, actor) {
+    /** Refused while plans are made with it. */
+    remove(id: string, actor: Actor): Outcome<object> {
       const kept = store.calibrations.list().find(({ profile }) => profile.id === id);
       if (kept === undefined) return { ok: false, message: "There is no such profile of your own." };
       if (profileInUse(store).id === id)

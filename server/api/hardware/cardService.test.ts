@@ -6,9 +6,8 @@ import { createCardStore } from "@/server/cards/cardStore";
 import type { WorkloadSummary } from "@/server/contracts/studio";
 import { openStore, type Store } from "@/server/store/store";
 import { readUserCards } from "@/solver/hardware/catalogue";
-import type { CardService } from "../base/hardwareServices";
 import { priceSchema } from "../base/inputs";
-import { createCardService } from "./cardService";
+import { type CardService, createCardService } from "./cardService";
 
 const config = JSON.stringify({
   model_type: "qwen2",

@@ -1,13 +1,27 @@
 import type { CardStore } from "@/server/cards/cardStore";
 import { readModelText } from "@/server/cards/readModelText";
+import type { Outcome } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
-import type { UserCards } from "@/solver/hardware/cardSchema";
+import type { UserCards, UserGpu, UserModel } from "@/solver/hardware/cardSchema";
 import { cardOf } from "@/solver/hardware/catalogue";
+import type { GpuCard } from "@/solver/hardware/gpus";
+import type { ModelCard } from "@/solver/hardware/modelCard";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
-import type { CardService } from "../base/hardwareServices";
+import type { Actor } from "../base/actor";
+import type { CardKind } from "../base/inputs";
+
+/** Every card there is; `own` ones were added by a user. */
+interface CardList {
+  readonly models: readonly (ModelCard & { readonly own: boolean })[];
+  readonly gpus: readonly (GpuCard & { readonly own: boolean; readonly ownPrice: boolean })[];
+  /** Why the user's own cards cannot be used, in one sentence; null when they can, or there are none. */
+  readonly problem: string | null;
+}
+
+export type CardService = ReturnType<typeof createCardService>;
 
 /** Model and GPU cards over the shelf; every change has an audit line. */
-export function createCardService(store: Store, shelf: CardStore): CardService {
+export function createCardService(store: Store, shelf: CardStore) {
   function change(edit: (cards: UserCards) => UserCards, audit: { actor: string; action: string; subject: string; detail: string }) {
     const changed = shelf.change(edit);
     if (changed.ok) store.audit.add({ at: new Date().toISOString(), ...audit });
@@ -25,7 +39,7 @@ export function createCardService(store: Store, shelf: CardStore): CardService {
   }
 
   return {
-    list() {
+    list(): CardList {
       const { userCards, catalogue, problem } = shelf.read();
       const own = (cards: readonly { readonly id: string }[], id: string) => cards.some((card) => card.id === id);
       return {
@@ -38,20 +52,22 @@ export function createCardService(store: Store, shelf: CardStore): CardService {
         problem,
       };
     },
+    /** What a pasted `config.json` of Hugging Face, or a model card of this studio, says; nothing is kept. */
     readModel: readModelText,
-    addModel(model, actor) {
+    addModel(model: UserModel, actor: Actor): Outcome<object> {
       if (cardOf(shelf.read().catalogue.models, model.id) !== undefined)
         return { ok: false, message: `There is a model "${model.id}" already: give another id.` };
       const audit = { actor, action: "add model card", subject: model.id, detail: model.source };
       return change((cards) => ({ ...cards, models: [...cards.models, model] }), audit);
     },
-    addGpu(gpu, actor) {
+    addGpu(gpu: UserGpu, actor: Actor): Outcome<object> {
       if (cardOf(shelf.read().catalogue.gpus, gpu.id) !== undefined)
         return { ok: false, message: `There is a GPU "${gpu.id}" already: give another id.` };
       const audit = { actor, action: "add GPU card", subject: gpu.id, detail: gpu.source };
       return change((cards) => ({ ...cards, gpus: [...cards.gpus, gpu] }), audit);
     },
-    remove(kind, id, actor) {
+    /** Refused while a workload names the model or a cluster the GPU. */
+    remove(kind: CardKind, id: string, actor: Actor): Outcome<object> {
       const { userCards } = shelf.read();
       const own = (kind === "model" ? userCards.models : userCards.gpus).some((card) => card.id === id);
       if (!own) return { ok: false, message: `There is no ${kind === "model" ? "model" : "GPU"} "${id}" of your own.` };
@@ -63,7 +79,8 @@ export function createCardService(store: Store, shelf: CardStore): CardService {
         ? change((cards) => ({ ...cards, models: others(cards.models) }), audit)
         : change(({ prices: { [id]: _, ...prices }, ...cards }) => ({ ...cards, gpus: others(cards.gpus), prices }), audit);
     },
-    setPrice(gpu, usdPerGpuHour, actor) {
+    /** null takes the list price again. */
+    setPrice(gpu: string, usdPerGpuHour: number | null, actor: Actor): Outcome<object> {
       if (cardOf(shelf.read().catalogue.gpus, gpu) === undefined) return { ok: false, message: `There is no GPU "${gpu}".` };
       const asOf = new Date().toISOString().slice(0, 10);
       const detail = usdPerGpuHour === null ? "list price" : `$${usdPerGpuHour} an hour`;

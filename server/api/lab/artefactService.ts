@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { ControlledGateway } from "@/server/api/gateway/gatewayActs";
 import type { ArtefactTraining } from "@/server/contracts/gateway/artefacts";
-import type { Artefact, Outcome, TrainingState, TrainRequest } from "@/server/contracts/studio";
+import type { Artefact, ListedArtefact, Outcome, TrainingState, TrainRequest } from "@/server/contracts/studio";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { Trained } from "@/server/prediction/trainingContext";
 import type { TrainingTask } from "@/server/prediction/trainingTask";
@@ -13,7 +13,7 @@ import { ThreadEnded } from "@/server/threads/workerThread";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { spaceRefusal } from "@/solver/workflow/configurationSpace";
 import { workflows } from "@/solver/workflow/templates";
-import type { ArtefactService } from "../base/labServices";
+import type { Actor } from "../base/actor";
 import { removalRefusal } from "./removalRefusal";
 
 /** A gateway may remember some ten thousand answers, and somebody waits for the training to begin. */
@@ -30,11 +30,10 @@ export interface ArtefactServiceParts {
 type ForConfigurations = Extract<TrainRequest, { train: "configurations" | "executed" }>;
 
 /** Trained predictors over the store; training is done in a thread of its own and goes on when nobody looks. */
-export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: ArtefactServiceParts): ArtefactService & { close(): void } {
+export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: ArtefactServiceParts) {
   let state: TrainingState = null;
   let stop: AbortController | null = null;
-  const note = (actor: string, action: string, subject: string, detail: string) =>
-    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+  const { note } = store.audit;
 
   /** What the thread is given; refused where it would find nothing. */
   async function taskOf(request: TrainRequest): Promise<Outcome<{ readonly task: TrainingTask; readonly of: string }>> {
@@ -114,7 +113,8 @@ export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: 
   }
 
   return {
-    list() {
+    /** Newest first. */
+    list(): readonly ListedArtefact[] {
       const naming = store.plans.withPredictors();
       const inForce = new Set(store.clusters.list().map(({ runningPlanId }) => runningPlanId));
       return store.artefacts.list().map((artefact) => ({
@@ -124,8 +124,9 @@ export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: 
           .map(({ id, name, clusterId }) => ({ id, name, clusterId, inForce: inForce.has(id) })),
       }));
     },
-    state: () => state,
-    async train(request, actor) {
+    state: (): TrainingState => state,
+    /** Trains in a worker thread; resolves once it runs. One at a time. */
+    async train(request: TrainRequest, actor: Actor): Promise<Outcome<object>> {
       if (stop !== null) return { ok: false, message: "A predictor is being trained: wait for it, or cancel it." };
       const own = new AbortController();
       stop = own;
@@ -141,13 +142,14 @@ export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: 
       void follow(asked.task, since, actor, own.signal);
       return { ok: true };
     },
-    cancel() {
+    cancel(_actor: Actor): Outcome<object> {
       stop?.abort();
       stop = null;
       state = null;
       return { ok: true };
     },
-    remove(hash, actor) {
+    /** Refused while a plan in force names it. */
+    remove(hash: string, actor: Actor): Outcome<object> {
       const kept = store.artefacts.get(hash)?.artefact;
       if (kept === undefined) return { ok: false, message: "This predictor is not kept any more." };
       const refusal = removalRefusal(store, hash);

@@ -1,29 +1,33 @@
 import { profileInUse, profileOf } from "@/server/calibration/profileInUse";
-import type { CardStore } from "@/server/cards/cardStore";
-import type { Artefact, LabReplicas, LabRunSummary, LabSpec, LabStage, Outcome } from "@/server/contracts/studio";
+import type {
+  Artefact,
+  LabReplicas,
+  LabRun,
+  LabRunSummary,
+  LabSpec,
+  LabStage,
+  LabSuggestion,
+  LabSuggestionRequest,
+  LabWorkflow,
+  Outcome,
+} from "@/server/contracts/studio";
 import type { LabHardware } from "@/server/lab/labEngines";
-import { labNotes } from "@/server/lab/labNotes";
+import { labNotes, predictorNotes } from "@/server/lab/labNotes";
 import { labRefusal } from "@/server/lab/labRefusal";
 import { labRunId } from "@/server/lab/labRunId";
 import { createLabRuns } from "@/server/lab/labRuns";
 import { inLabThread } from "@/server/lab/labThread";
-import { predictorNotes } from "@/server/lab/predictorNotes";
 import { refuseField } from "@/server/lib/fieldFault";
 import { promptSetOf } from "@/server/prediction/textsOf";
 import type { StoredLabSummary } from "@/server/store/labRepository";
-import type { Store } from "@/server/store/store";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import { cardOf } from "@/solver/hardware/catalogue";
 import type { Plan } from "@/solver/plan/plan";
 import { decodeArtefact } from "@/solver/prediction/artefact";
 import { workflows } from "@/solver/workflow/templates";
 import type { Workload } from "@/solver/workload/workload";
-import type { LabService } from "../base/labServices";
-
-export interface LabServiceParts {
-  readonly store: Store;
-  readonly cards: CardStore;
-}
+import type { Actor } from "../base/actor";
+import type { ServiceParts } from "../base/serviceParts";
 
 /** Where nothing tells of GPUs. */
 const COMMON_GPU = "h100-sxm";
@@ -40,7 +44,7 @@ interface KeptArtefact {
 const stageOf = ({ role, part, reads, lengthRatio }: LabStage): LabStage => ({ role, part, reads, lengthRatio });
 
 /** Races policies on programs of the store's workloads. */
-export function createLabService({ store, cards }: LabServiceParts): LabService & { close(): void } {
+export function createLabService({ store, cards }: Pick<ServiceParts, "store" | "cards">) {
   const runs = createLabRuns(store);
   const closing = new AbortController();
   const nameOf = (workloadId: string) => store.workloads.summary(workloadId)?.name ?? workloadId;
@@ -74,13 +78,13 @@ export function createLabService({ store, cards }: LabServiceParts): LabService 
   }
 
   return {
-    workflows: () =>
+    workflows: (): readonly LabWorkflow[] =>
       workflows.map(({ name, title, source, stages, otherShapes = [] }) => ({
         ...{ name, title, source },
         stages: stages.map(stageOf),
         otherShapes: otherShapes.map((shape) => ({ share: shape.share, stages: shape.stages.map(stageOf) })),
       })),
-    async suggest({ workloadId, planId, given }) {
+    async suggest({ workloadId, planId, given }: LabSuggestionRequest): Promise<Outcome<{ readonly suggestion: LabSuggestion }>> {
       const workload = loadWorkload(store, workloadId);
       if (workload === null) return refuseField({ path: "workloadId", reason: `there is no workload ${workloadId}.` });
       const plan = planId === undefined ? null : store.plans.get(planId);
@@ -96,7 +100,8 @@ export function createLabService({ store, cards }: LabServiceParts): LabService 
       // Saturation is simulated, which takes some hundred milliseconds.
       return inLabThread({ kind: "suggestion", of }, closing.signal);
     },
-    async start(spec, actor) {
+    /** Starts it, or finds the run of the same name that is under way or done. Refused with the field and the reason. */
+    async start(spec: LabSpec, actor: Actor): Promise<Outcome<{ readonly id: string }>> {
       const workload = loadWorkload(store, spec.workloadId);
       if (workload === null) return refuseField({ path: "workloadId", reason: `there is no workload ${spec.workloadId}.` });
       const found = hardwareOf(spec);
@@ -124,8 +129,10 @@ export function createLabService({ store, cards }: LabServiceParts): LabService 
       if (begun.started) note(actor, "start lab run", spec, id);
       return { ok: true, id };
     },
-    list: () => store.labRuns.list().map(summaryOf),
-    get(id, since = 0) {
+    /** Newest first. */
+    list: (): readonly LabRunSummary[] => store.labRuns.list().map(summaryOf),
+    /** Without the first `since` of its cells, in the order in which they came. */
+    get(id: string, since = 0): LabRun | null {
       const found = store.labRuns.get(id);
       if (found === null) return null;
       const { cellsDone: _, ...run } = found;
@@ -139,14 +146,15 @@ export function createLabService({ store, cards }: LabServiceParts): LabService 
         notes: store.workloads.summary(workloadId) === null ? [...run.notes, WORKLOAD_GONE] : run.notes,
       };
     },
-    cancel(id, actor) {
+    cancel(id: string, actor: Actor): Outcome<object> {
       const run = store.labRuns.get(id);
       if (run === null) return missing(id);
       const cancelled = runs.cancel(id);
       if (cancelled.ok) note(actor, "cancel lab run", run.spec, id);
       return cancelled;
     },
-    remove(id, actor) {
+    /** Forgets a run that is not under way. */
+    remove(id: string, actor: Actor): Outcome<object> {
       const run = store.labRuns.get(id);
       if (run === null) return missing(id);
       if (run.state === "running") return { ok: false, message: "This run is under way: cancel it first." };

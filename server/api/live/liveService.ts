@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { LiveEvent, LiveFrame, MeasuredRange, PlanInForce } from "@/server/contracts/studio";
+import type { SeriesRange } from "@/server/contracts/studio/seriesRange";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import { boundedRange, bucketWidth } from "@/server/series/bucketWidth";
 import type { RangeRequest } from "@/server/series/seriesSource";
+import type { StoredApplication } from "@/server/store/applicationRepository";
 import type { Store } from "@/server/store/store";
-import type { LiveService } from "../base/clusterServices";
+import type { LiveRangeRequest, LiveStreamRequest, MeasuredRangeRequest } from "../base/inputs";
 import { columnSource, decisionSource, frameSource } from "./liveSources";
 import { streamNews } from "./newsStream";
-import { plansInForce } from "./plansInForce";
 
 /** A stream that was opened while the cluster is still coming up looks again this often. */
 const lookAgainMs = 500;
@@ -21,23 +23,33 @@ export interface LiveParts {
 const emptyEveryMs = 1_000;
 
 /** Telemetry of connected clusters; others have none. */
-export function createLiveService({ clusterOf, store }: LiveParts): LiveService {
+export function createLiveService({ clusterOf, store }: LiveParts) {
   const collectorOf = (clusterId: string) => clusterOf(clusterId)?.collector() ?? null;
 
   const rangeOf = async (clusterId: string, request: RangeRequest) =>
     clusterOf(clusterId)?.series.range(request) ?? { bucketMs: request.bucketMs, atMs: [], series: [], problems: [] };
 
-  const follow: LiveService["follow"] = async function* ({ clusterId, afterMs, signal }) {
+  async function* follow(options: {
+    readonly clusterId: string;
+    readonly afterMs: number;
+    readonly signal: AbortSignal;
+  }): AsyncIterable<LiveFrame> {
+    const { clusterId, afterMs, signal } = options;
     for (let cluster = clusterOf(clusterId); cluster !== null && !signal.aborted; cluster = clusterOf(clusterId)) {
       const collector = cluster.collector();
       if (collector !== null) return yield* collector.follow(signal, afterMs);
       await sleep(lookAgainMs, undefined, { signal }).catch(() => undefined);
     }
-  };
+  }
 
   return {
+    /** Frames of the last minutes after `afterMs`, then each new one until the signal aborts. */
     follow,
-    async *stream({ clusterId, topics: { charts, decisions }, lastEventId = "0" }, signal) {
+    /** All that a tab shows of a cluster's present; ids are times of frames, for a tab that comes back. */
+    async *stream(
+      { clusterId, topics: { charts, decisions }, lastEventId = "0" }: LiveStreamRequest,
+      signal: AbortSignal,
+    ): AsyncIterable<{ readonly id: string; readonly event: LiveEvent }> {
       const frames = () => collectorOf(clusterId)?.frames() ?? [];
       const fromNow = (own: AbortSignal) => follow({ clusterId, afterMs: frames().at(-1)?.atMs ?? 0, signal: own });
       const range = (request: RangeRequest) => rangeOf(clusterId, request);
@@ -52,16 +64,62 @@ export function createLiveService({ clusterOf, store }: LiveParts): LiveService 
         yield { id, event };
       }
     },
-    subjects: async (clusterId, fromMs, toMs) => clusterOf(clusterId)?.series.subjects(fromMs, toMs) ?? [],
-    async range(clusterId, { points, series, ...asked }) {
+    /** Engines, GPUs, stages and the gateway of which something is known in a range of time. */
+    subjects: async (clusterId: string, fromMs: number, toMs: number): Promise<readonly string[]> =>
+      clusterOf(clusterId)?.series.subjects(fromMs, toMs) ?? [],
+    /** Series of a range of time, whether the studio kept them or a Prometheus did. */
+    async range(clusterId: string, { points, series, ...asked }: LiveRangeRequest): Promise<SeriesRange> {
       const { fromMs, toMs } = boundedRange(asked, Date.now());
       return rangeOf(clusterId, { fromMs, toMs, bucketMs: bucketWidth(toMs - fromMs, points), series });
     },
-    measured: (clusterId, range) => collectorOf(clusterId)?.over(range) ?? null,
-    plans(clusterId, fromMs, toMs) {
+    /** Latency, quality and stages over a range of time; null where nothing is seen of the cluster. */
+    measured: (clusterId: string, range: MeasuredRangeRequest): MeasuredRange | null => collectorOf(clusterId)?.over(range) ?? null,
+    /** Which plan was in force when, oldest first. */
+    plans(clusterId: string, fromMs: number, toMs: number): readonly PlanInForce[] {
       const { runningPlanId: planId = null, runningSince: since = null } = store.clusters.get(clusterId) ?? {};
       const running = planId === null || since === null ? null : { planId, sinceMs: Date.parse(since) };
       return plansInForce({ applications: store.applications.list(clusterId), running, fromMs, toMs });
     },
   };
+}
+
+/** What of an application tells when another plan came into force. */
+type Switching = {
+  readonly steps: readonly Pick<StoredApplication["steps"][number], "state" | "endedAt" | "action">[];
+};
+
+export interface PlansAsked {
+  readonly applications: readonly Switching[];
+  /** What the cluster runs and since when, as last noted: a gateway may have switched by itself. null: nothing. */
+  readonly running: { readonly planId: string; readonly sinceMs: number } | null;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/**
+ * Which plan was in force when, oldest first; spans that reach into the range are given whole. A plan is in force from the moment its
+ * policy was switched to, whatever became of the application's later steps; an application that never came so far does not count. Of
+ * switches that a gateway made by itself, a rollback or a promoted canary, only the latest is known.
+ */
+export function plansInForce({ applications, running, fromMs, toMs }: PlansAsked): readonly PlanInForce[] {
+  const switches = applications
+    .flatMap(({ steps }) => steps)
+    .flatMap(({ action, state, endedAt }) =>
+      action.kind === "switch-policy" && state === "done" && endedAt !== null
+        ? [{ atMs: Date.parse(endedAt), planId: action.routing.planId }]
+        : [],
+    )
+    .sort((one, other) => one.atMs - other.atMs);
+  // An application's own switch is noted as running a moment after its step ended.
+  if (running !== null && running.planId !== switches.at(-1)?.planId) switches.push({ atMs: running.sinceMs, planId: running.planId });
+  const spans: PlanInForce[] = [];
+  for (const { atMs, planId } of switches) {
+    const open = spans.at(-1);
+    if (open?.toMs === null) {
+      if (open.planId === planId) continue;
+      spans[spans.length - 1] = { ...open, toMs: atMs };
+    }
+    if (planId !== null) spans.push({ planId, fromMs: atMs, toMs: null });
+  }
+  return spans.filter((span) => span.fromMs < toMs && (span.toMs ?? Number.POSITIVE_INFINITY) > fromMs);
 }

@@ -1,9 +1,8 @@
-import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import { type Decision, isUnjudged } from "@/server/contracts/gateway/gatewayAdmin";
 import type { DecisionFilter, FollowedCharts, LiveEvent, LiveFrame, SeriesRange } from "@/server/contracts/studio";
 import { bucketWidth } from "@/server/series/bucketWidth";
 import type { RangeRequest } from "@/server/series/seriesSource";
 import { type Clock, systemClock } from "@/server/telemetry/clock";
-import { passes } from "./decisionFilter";
 import type { NewsSource } from "./newsStream";
 
 type LiveSource = NewsSource<LiveEvent>;
@@ -123,4 +122,27 @@ export function decisionSource(filter: DecisionFilter, latest: () => readonly De
     },
     watch: async () => undefined,
   };
+}
+
+const isAnswered = ({ status }: Decision): boolean => status < 400;
+
+const outcomes: Readonly<Record<DecisionFilter["outcome"], (decision: Decision) => boolean>> = {
+  any: () => true,
+  answered: isAnswered,
+  failed: (decision) => !isAnswered(decision),
+  escalated: ({ stages }) => stages.some(({ verdict }) => verdict === "escalated"),
+  unjudged: ({ stages }) => stages.some(isUnjudged),
+};
+
+/** Whether a record is among those that an operator wants to see. Text is looked for in any case of its letters. */
+export function passes(decision: Decision, { outcome, model, replica, slowerThanSeconds, text }: DecisionFilter): boolean {
+  const { id, program = "", stages, endToEndSeconds } = decision;
+  const looked = text?.toLowerCase() ?? "";
+  return (
+    outcomes[outcome](decision) &&
+    (model === null || stages.some((stage) => stage.model === model)) &&
+    (replica === null || stages.some((stage) => stage.replica === replica)) &&
+    (slowerThanSeconds === null || endToEndSeconds > slowerThanSeconds) &&
+    (looked === "" || id.toLowerCase().includes(looked) || program.toLowerCase().includes(looked))
+  );
 }

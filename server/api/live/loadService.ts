@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { defaultCascade } from "@/server/contracts/gateway/gatewayAdmin";
-import type { LoadStatus } from "@/server/contracts/studio";
+import type { LoadStatus, Outcome } from "@/server/contracts/studio";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import { type LoadRun, startLoad } from "@/server/load/driver";
 import type { Store } from "@/server/store/store";
@@ -10,7 +10,8 @@ import { directStartOf } from "@/solver/plan/policySchema";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { drawSample } from "@/solver/workload/sample";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
-import type { LoadService } from "../base/clusterServices";
+import type { Actor } from "../base/actor";
+import type { LoadRequest } from "../base/inputs";
 
 /** Seeds the draw of prompts: not the planner's draw, and held-out prompts anyway. */
 const loadSeed = 2;
@@ -49,11 +50,10 @@ function readByRouterOf({ policy }: Plan, { outcomes, seed }: Workload): Outcome
 const keptLabels = 100_000;
 
 /** Replays a workload through the gateway of a cluster, one run at a time. */
-export function createLoadService({ store, clusterOf, labels }: LoadServiceOptions): LoadService & { close(): Promise<void> } {
+export function createLoadService({ store, clusterOf, labels }: LoadServiceOptions) {
   let run: LoadRun | null = null;
   const status = (): LoadStatus => run?.status() ?? idle;
-  const note = (actor: string, action: string, subject: string, detail: string) =>
-    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+  const { note } = store.audit;
 
   const onLabel = (decisionId: string, label: number): void => {
     labels.set(decisionId, label);
@@ -63,7 +63,7 @@ export function createLoadService({ store, clusterOf, labels }: LoadServiceOptio
 
   return {
     status,
-    start({ clusterId, workloadId, requestsPerSecond, seconds }, actor) {
+    start({ clusterId, workloadId, requestsPerSecond, seconds }: LoadRequest, actor: Actor): Outcome<{ readonly status: LoadStatus }> {
       const refuse = (message: string) => ({ ok: false as const, message });
       const cluster = clusterOf(clusterId);
       if (cluster === null) return refuse("This cluster is not connected: there is no gateway to send to.");
@@ -92,7 +92,8 @@ export function createLoadService({ store, clusterOf, labels }: LoadServiceOptio
       note(actor, "start load", workload.name, `${requestsPerSecond} requests/s for ${seconds} s`);
       return { ok: true, status: run.status() };
     },
-    async stop(actor) {
+    /** Sends no more and cuts what is in flight. */
+    async stop(actor: Actor): Promise<LoadStatus> {
       if (run === null || status().state !== "running") return status();
       note(actor, "stop load", status().workloadName, "");
       return run.stop();

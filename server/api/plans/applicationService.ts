@@ -1,10 +1,12 @@
 import { shownApplication } from "@/server/clusters/apply/applicationSteps";
 import type { ApplyRunner } from "@/server/clusters/apply/applyRunner";
+import type { Application, JournalLine, Outcome } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
-import type { ApplicationService } from "../base/planServices";
+import type { Actor } from "../base/actor";
+import type { ApplyRequest, RollbackRequest } from "../base/inputs";
 
 /** Applications: refused when what runs is not what the operator saw, carried out by the runner, read from the store. */
-export function createApplicationService(store: Store, runner: ApplyRunner): ApplicationService {
+export function createApplicationService(store: Store, runner: ApplyRunner) {
   /** The plan to go back to: what the last attempt started from if it failed, else the plan in force before this one. */
   function earlierPlan(clusterId: string): string | null {
     const runningPlanId = store.clusters.get(clusterId)?.runningPlanId ?? null;
@@ -16,7 +18,10 @@ export function createApplicationService(store: Store, runner: ApplyRunner): App
   }
 
   return {
-    start({ planId, clusterId, expectedRunningPlanId, rollBackOnRegression = false }, actor) {
+    start(
+      { planId, clusterId, expectedRunningPlanId, rollBackOnRegression = false }: ApplyRequest,
+      actor: Actor,
+    ): Promise<Outcome<{ readonly application: Application }>> {
       const runs = store.clusters.get(clusterId)?.runningPlanId ?? null;
       if (runs !== expectedRunningPlanId) {
         const message = "Another plan is in force than when the difference was shown: look at the difference again.";
@@ -24,16 +29,21 @@ export function createApplicationService(store: Store, runner: ApplyRunner): App
       }
       return runner.start({ clusterId, planId, kind: "apply", actor, rollBackOnRegression });
     },
-    rollback: ({ clusterId, toPlanId, rollBackOnRegression = false }, actor) =>
+    /** Puts an earlier plan into force again. */
+    rollback: (
+      { clusterId, toPlanId, rollBackOnRegression = false }: RollbackRequest,
+      actor: Actor,
+    ): Promise<Outcome<{ readonly application: Application }>> =>
       runner.start({ clusterId, planId: toPlanId ?? earlierPlan(clusterId), kind: "rollback", actor, rollBackOnRegression }),
     pause: runner.pause,
     resume: runner.resume,
     abort: runner.abort,
-    get(id) {
+    get(id: string): Application | null {
       const application = store.applications.get(id);
       return application === null ? null : shownApplication(application);
     },
-    journal: (id) => (store.applications.get(id) === null ? null : store.journal.of(id)),
-    list: (clusterId) => store.applications.list(clusterId).map(shownApplication),
+    /** What it did, oldest first; null: no such application. */
+    journal: (id: string): readonly JournalLine[] | null => (store.applications.get(id) === null ? null : store.journal.of(id)),
+    list: (clusterId: string): readonly Application[] => store.applications.list(clusterId).map(shownApplication),
   };
 }

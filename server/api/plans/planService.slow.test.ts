@@ -12,8 +12,7 @@ import { openStore, type Store } from "@/server/store/store";
 import { storeWorkload } from "@/server/workloads/storedWorkloads";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import { generatedWorkload } from "@/solver/workload/generated";
-import type { PlanService } from "../base/planServices";
-import { createPlanService } from "./planService";
+import { createPlanService, type PlanService } from "./planService";
 
 describe("planning over the store", { timeout: 60_000 }, () => {
   let folder: string;

@@ -1,20 +1,37 @@
 import { planMismatch } from "@/server/clusters/apply/planMismatch";
 import { planDiff } from "@/server/clusters/preview/planDiff";
-import type { SolveRequest } from "@/server/contracts/planRequest";
-import type { Approval, Outcome, PlanSummary, SolveAnswer } from "@/server/contracts/studio";
+import { plannedLimits, targetEngines } from "@/server/clusters/steps/targetEngines";
+import type { ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
+import type {
+  Approval,
+  ExploreEvent,
+  KeptPlan,
+  Outcome,
+  PlanDiff,
+  PlanSummary,
+  RemainingCascade,
+  RerouteRequest,
+  SolveAnswer,
+  SolveEvent,
+} from "@/server/contracts/studio";
+import type { JustInTimeRequest } from "@/server/contracts/studio/declaredWorkflows";
+import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { RequestOptions } from "@/server/planning/planner/planner";
 import { readPlan } from "@/server/planning/planner/readPlan";
 import { withProgress } from "@/server/planning/planner/withProgress";
 import type { Planning } from "@/server/planning/planningService";
+import { justInTimeRouting } from "@/server/planning/workflows/justInTimeRouting";
 import type { Store } from "@/server/store/store";
+import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { constraintsOf } from "@/solver/plan/constraints";
+import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
-import { isPredicted, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
-import type { PlanService } from "../base/planServices";
-import { justInTimePlan } from "./justInTimePlan";
+import { isPredicted, type JustInTimePolicy, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
+import type { Actor } from "../base/actor";
+import type { ApproveRequest, RemainingRequest } from "../base/inputs";
 import { predictorRefusal } from "./predictorRefusal";
-import { createRemainingCascade } from "./remainingCascade";
+import { rateNow } from "./rateNow";
 import { reroutePlan } from "./reroutePlan";
 import { createRollOutPreview, type RollOutPreviewParts } from "./rollOutPreview";
 
@@ -27,11 +44,12 @@ export interface PlanServiceOptions {
 /** Solved plans that nobody kept are forgotten beyond this number: about 10 kB each. */
 const rememberedPlans = 200;
 
+export type PlanService = ReturnType<typeof createPlanService>;
+
 /** Plans: found by the planner, kept, compared with what runs, approved, brought in from elsewhere. */
-export function createPlanService({ store, clusterOf, planning }: PlanServiceOptions): PlanService {
+export function createPlanService({ store, clusterOf, planning }: PlanServiceOptions) {
   const solved = new Map<string, Plan>();
-  const note = (actor: string, action: string, subject: string, detail = "") =>
-    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+  const { note } = store.audit;
   // The last question first: the same plan may answer another one than it was kept for.
   const known = (id: string): Plan | null => solved.get(id) ?? store.plans.get(id);
   const runs = (id: string): boolean => store.clusters.list().some((cluster) => cluster.runningPlanId === id);
@@ -93,21 +111,27 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
   return {
     ...createRollOutPreview({ store, clusterOf, planning, planOf: known }),
     ...createRemainingCascade({ clusterOf, planning, planOf: known }),
-    explore: (request, signal) => withProgress((asking) => planning.explore(request, asking), signal),
-    solve: (request, signal) => withProgress((asking) => solve(request, asking), signal),
+    /** Everything the Plan page's sliders need to choose a plan without asking again, telling what the planner is at on the way. */
+    explore: (request: ExploreRequest, signal: AbortSignal): AsyncIterable<ExploreEvent> =>
+      withProgress((asking) => planning.explore(request, asking), signal),
+    /** A plan, telling what the planner is at on the way; it stops when the signal aborts. */
+    solve: (request: SolveRequest, signal: AbortSignal): AsyncIterable<SolveEvent> =>
+      withProgress((asking) => solve(request, asking), signal),
+    /** One question about the plan that a request leads to. Asked again it is answered from what was found. */
     examine: planning.examine,
-    keep(planId, actor) {
+    /** Keeps a plan that `solve` found in this run of the studio. */
+    keep(planId: string, actor: Actor): Outcome<{ readonly id: string }> {
       const plan = known(planId);
       if (plan === null) return { ok: false, message: "This plan was solved too long ago: solve it again." };
       // What a plan in force promises changes by an approval only.
       return runs(planId) ? { ok: true, id: planId } : keep(plan, actor, "keep");
     },
-    list: (clusterId) => store.plans.list(clusterId).map(summary),
-    get(planId) {
+    list: (clusterId: string | null): readonly PlanSummary[] => store.plans.list(clusterId).map(summary),
+    get(planId: string): KeptPlan | null {
       const plan = known(planId);
       return plan === null ? null : { plan, summary: summary(plan), approvals: store.approvals.ofPlan(planId) };
     },
-    async diff(planId, clusterId) {
+    async diff(planId: string, clusterId: string): Promise<Outcome<{ readonly diff: PlanDiff }>> {
       const target = known(planId);
       const connector = clusterOf(clusterId)?.connector ?? null;
       if (target === null) return { ok: false, message: `There is no plan ${planId}.` };
@@ -122,7 +146,7 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const running = runningId === null ? null : store.plans.get(runningId);
       return { ok: true, diff: planDiff({ observation: observed.value, running, target, emulated: connector.emulated }) };
     },
-    approve({ planId, clusterId, hash, reason }, actor) {
+    approve({ planId, clusterId, hash, reason }: ApproveRequest, actor: Actor): Outcome<{ readonly approval: Approval }> {
       const plan = known(planId);
       if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
       if (hash !== plan.id) return { ok: false, message: "The hash is not this plan's: look at the plan again before you approve it." };
@@ -139,7 +163,8 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
         return { ok: true, approval };
       });
     },
-    reroute({ planId, ...routing }, actor) {
+    /** Keeps a plan on the engines of another under another policy; its figures stay the other's, and its notes say so. */
+    reroute({ planId, ...routing }: RerouteRequest, actor: Actor): Outcome<{ readonly id: string }> {
       const base = known(planId);
       if (base === null) return { ok: false, message: `There is no plan ${planId}.` };
       const rerouted = reroutePlan(base, routing);
@@ -147,7 +172,8 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const refusal = predictorRefusal(store, routing.policy);
       return refusal === null ? keep(rerouted.plan, actor, "reroute plan") : { ok: false, message: refusal };
     },
-    justInTime(request, actor) {
+    /** Keeps a plan on the engines of another that runs declared workflows just in time; its figures stay the other's, and its notes say so. */
+    justInTime(request: JustInTimeRequest, actor: Actor): Outcome<{ readonly id: string }> {
       const base = known(request.planId);
       if (base === null) return { ok: false, message: `There is no plan ${request.planId}.` };
       const made = justInTimePlan(store, base, request);
@@ -155,7 +181,8 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const refusal = predictorRefusal(store, made.plan.policy);
       return refusal === null ? keep(made.plan, actor, "plan just in time") : { ok: false, message: refusal };
     },
-    importDocument(document, actor) {
+    /** Takes a plan document from elsewhere: schema and hashes must hold. */
+    importDocument(document: unknown, actor: Actor): Outcome<{ readonly id: string }> {
       const read = readPlan(document);
       if (!read.ok) return read;
       const refusal = predictorRefusal(store, read.plan.policy);
@@ -174,4 +201,67 @@ function askedText({ inputs }: Plan): string {
   const floor = objective.qualityFloor === null ? [] : [`a floor of ${objective.qualityFloor}`];
   const budget = objective.latencyBudgetSeconds === null ? [] : [`a budget of ${objective.latencyBudgetSeconds} s`];
   return [`${workload.requestsPerSecond} requests/s of ${workload.name}`, ...floor, ...budget, ...asked].join(", ");
+}
+
+/**
+ * A plan on the engines of another that runs declared workflows just in time, as they are kept now: the plan has its own copy of them. Its figures
+ * stay those of the other, and its notes say so.
+ */
+function justInTimePlan(store: Store, base: Plan, { workflows, width, name }: JustInTimeRequest): Outcome<{ readonly plan: Plan }> {
+  const { id, name: workloadName } = base.inputs.workload;
+  const workload = loadWorkload(store, id);
+  if (workload === null)
+    return {
+      ok: false,
+      message: `The plan was made from ${workloadName}, which is not kept any more, so nobody knows how long requests are.`,
+    };
+  const named: JustInTimePolicy["workflows"] = [];
+  for (const { name: workflowName, predictor } of workflows) {
+    const found = store.declaredWorkflows.find(workflowName);
+    if (found === null) return { ok: false, message: `There is no declared workflow ${workflowName}.` };
+    named.push({ workflow: found.document, ...(predictor === null ? {} : { predictor }) });
+  }
+  const routed = justInTimeRouting(base, workload, { workflows: named, selection: { kind: "beam", width } });
+  return routed.ok ? reroutePlan(base, { policy: routed.policy, name }, routed.notes) : routed;
+}
+
+interface RemainingCascadeParts {
+  readonly clusterOf: (clusterId: string) => Pick<ConnectedCluster, "collector"> | null;
+  readonly planning: Pick<Planning, "serve">;
+  /** A plan that is kept, or was solved lately. */
+  readonly planOf: (planId: string) => Plan | null;
+}
+
+/** Predicts a cascade without the stages that are lost: the plan's policy simulated on the engines that are left, as plans are. */
+function createRemainingCascade({ clusterOf, planning, planOf }: RemainingCascadeParts) {
+  return {
+    /** What the plan's cascade does without the models that are lost, beside what it does whole; it stops when the signal aborts. */
+    async remaining(
+      { planId, clusterId, lost, lowerMayAnswer }: RemainingRequest,
+      signal: AbortSignal,
+    ): Promise<Outcome<{ readonly remaining: RemainingCascade }>> {
+      const plan = planOf(planId);
+      if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
+      const collector = clusterOf(clusterId)?.collector() ?? null;
+      const routing = collector?.routing() ?? null;
+      // Its thresholds may have been turned since the plan was put into force.
+      const policy = routing?.planId === planId ? routing.policy : plan.policy;
+      if (policy.kind !== "cascade") return { ok: false, message: `Only cascades are simulated, not ${policy.kind}.` };
+      const limits = new Map(plannedLimits(plan));
+      const engines = targetEngines(plan).map(({ id, model, gpu, tp, pp }) => {
+        return { model, gpu, tp, pp, maxInFlight: limits.get(id) ?? inFlightLimit({}) };
+      });
+      const left = engines.filter(({ model }) => !lost.includes(model));
+      const { requestsPerSecond, basis } = rateNow(collector, plan);
+      const servings = [
+        { policy, engines },
+        { policy, engines: left, lost: { lowerMayAnswer } },
+      ];
+      const served = await planning.serve(plan, { servings, requestsPerSecond }, signal);
+      if (!served.ok) return served;
+      const [whole, remaining] = served.figures;
+      if (whole === undefined || remaining === undefined) throw new Error("The planner left figures out.");
+      return { ok: true, remaining: { requestsPerSecond, basis, whole, remaining } };
+    },
+  };
 }

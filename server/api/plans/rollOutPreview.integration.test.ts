@@ -19,8 +19,7 @@ import { storeWorkload } from "@/server/workloads/storedWorkloads";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { Plan } from "@/solver/plan/plan";
 import { modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
-import type { PlanService } from "../base/planServices";
-import { createPlanService } from "./planService";
+import { createPlanService, type PlanService } from "./planService";
 
 const clusterId = "embedded";
 

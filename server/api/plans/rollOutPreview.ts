@@ -3,14 +3,13 @@ import { type FileForm, generatedFiles } from "@/server/clusters/preview/generat
 import { rehearseSteps } from "@/server/clusters/preview/rehearseSteps";
 import { type RollOutContext, rollOutContext } from "@/server/clusters/preview/rollOutContext";
 import { rollOutDip } from "@/server/clusters/steps/rollOutDip";
-import type { Outcome } from "@/server/contracts/studio";
+import type { GeneratedFile, Outcome, RehearsedStep, RollOutDip } from "@/server/contracts/studio";
 import { readConnection } from "@/server/fleet/connection";
-import { exportPlan } from "@/server/fleet/exportPlan";
+import { type ExportFormat, exportPlan } from "@/server/fleet/exportPlan";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { Planning } from "@/server/planning/planningService";
 import type { Store } from "@/server/store/store";
 import type { Plan } from "@/solver/plan/plan";
-import type { PlanService } from "../base/planServices";
 import { rateNow } from "./rateNow";
 
 type Previewed = Pick<ConnectedCluster, "kind" | "connector" | "host" | "gateway" | "collector" | "timeScale">;
@@ -33,7 +32,7 @@ const forms: Readonly<Record<Previewed["kind"], FileForm>> = {
 };
 
 /** What putting a plan into force would do, before anybody approves it: the dip, the files, a rehearsal; and the plan for somebody else's hands. */
-export function createRollOutPreview(parts: RollOutPreviewParts): Pick<PlanService, "capacityDip" | "generated" | "rehearse" | "export"> {
+export function createRollOutPreview(parts: RollOutPreviewParts) {
   const { store, clusterOf, planning, planOf } = parts;
 
   async function lookAt(
@@ -51,7 +50,8 @@ export function createRollOutPreview(parts: RollOutPreviewParts): Pick<PlanServi
   }
 
   return {
-    async capacityDip(planId, clusterId, signal) {
+    /** What requests feel while the roll-out runs, simulated; it stops when the signal aborts. */
+    async capacityDip(planId: string, clusterId: string, signal: AbortSignal): Promise<Outcome<{ readonly dip: RollOutDip }>> {
       const looked = await lookAt(planId, clusterId, signal);
       if (!looked.ok) return looked;
       const { cluster, ground } = looked.value;
@@ -72,14 +72,16 @@ export function createRollOutPreview(parts: RollOutPreviewParts): Pick<PlanServi
         serve: (plan, servings) => planning.serve(plan, { servings, requestsPerSecond: rate.requestsPerSecond }, signal),
       });
     },
-    async generated(planId, clusterId) {
+    /** What would be put down for engines and gateway, beside what stands there now. */
+    async generated(planId: string, clusterId: string): Promise<Outcome<{ readonly files: readonly GeneratedFile[] }>> {
       const looked = await lookAt(planId, clusterId);
       if (!looked.ok) return looked;
       const { cluster, ground } = looked.value;
       const files = await generatedFiles(ground, cluster.host, forms[cluster.kind]);
       return files.ok ? { ok: true, files: files.value } : files;
     },
-    async rehearse(planId, clusterId, signal) {
+    /** The steps of the roll-out with every write withheld. */
+    async rehearse(planId: string, clusterId: string, signal: AbortSignal): Promise<Outcome<{ readonly steps: readonly RehearsedStep[] }>> {
       const looked = await lookAt(planId, clusterId, signal);
       if (!looked.ok) return looked;
       const { host, gateway } = looked.value.cluster;
@@ -91,7 +93,8 @@ export function createRollOutPreview(parts: RollOutPreviewParts): Pick<PlanServi
       };
       return { ok: true, steps: await rehearseSteps(looked.value.ground, ways, signal) };
     },
-    export(planId, clusterId, format): Outcome<{ readonly name: string; readonly text: string }> {
+    /** A plan as files for somebody else's hands; refused for a format that the cluster's connection cannot fill in. */
+    export(planId: string, clusterId: string, format: ExportFormat): Outcome<{ readonly name: string; readonly text: string }> {
       const plan = planOf(planId);
       if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
       const row = store.clusters.get(clusterId);

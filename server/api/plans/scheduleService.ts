@@ -1,16 +1,16 @@
 import { nextAfter, shownIn } from "@/server/clusters/watch/scheduleClock";
 import { freshMemory, planWords, type SchedulesOptions, SWITCH_WITHIN_MS, switchObstacle } from "@/server/clusters/watch/schedules";
-import type { Outcome, ScheduleState } from "@/server/contracts/studio";
+import type { Outcome, Refusal, Schedule, ScheduleState } from "@/server/contracts/studio";
 import { localTime, unknownZone } from "@/server/lib/localTime";
 import type { ScheduleRow } from "@/server/store/scheduleRepository";
-import type { ScheduleService } from "../base/profilingServices";
+import type { Actor } from "../base/actor";
 
 type ScheduleParts = Pick<SchedulesOptions, "store" | "clusterOf" | "now">;
 
 /** Schedules as operators set them; the switching itself is done by `createSchedules`. */
-export function createScheduleService({ store, clusterOf, now = Date.now }: ScheduleParts): ScheduleService {
+export function createScheduleService({ store, clusterOf, now = Date.now }: ScheduleParts) {
   const timestamp = (): string => new Date(now()).toISOString();
-  const refuse = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
+  const refuse = (message: string): Refusal => ({ ok: false, message });
 
   function note(actor: string, action: string, { clusterId, schedule }: Pick<ScheduleRow, "clusterId" | "schedule">): void {
     const times = schedule.entries.map(({ at, planId }) => `${at} ${planWords(store, planId)}`).join(", ");
@@ -58,7 +58,7 @@ export function createScheduleService({ store, clusterOf, now = Date.now }: Sche
   }
 
   return {
-    get(clusterId): ScheduleState | null {
+    get(clusterId: string): ScheduleState | null {
       const row = store.schedules.get(clusterId);
       if (row === null) return null;
       const { schedule, enabled, setBy, setAt, memory } = row;
@@ -80,8 +80,9 @@ export function createScheduleService({ store, clusterOf, now = Date.now }: Sche
         problem: problemOf(row),
       };
     },
-    set: (schedule, actor) => begin(schedule, actor, "set schedule"),
-    enable(clusterId, enabled, actor) {
+    /** Refused unless every plan is kept and approved for the cluster. */
+    set: (schedule: Schedule, actor: Actor): Outcome<object> => begin(schedule, actor, "set schedule"),
+    enable(clusterId: string, enabled: boolean, actor: Actor): Outcome<object> {
       const row = store.schedules.get(clusterId);
       if (row === null) return refuse("This cluster has no schedule: set one first.");
       if (enabled === row.enabled) return { ok: true };
@@ -93,7 +94,7 @@ export function createScheduleService({ store, clusterOf, now = Date.now }: Sche
       });
       return { ok: true };
     },
-    remove(clusterId, actor) {
+    remove(clusterId: string, actor: Actor): Outcome<object> {
       const row = store.schedules.get(clusterId);
       if (row === null) return { ok: true };
       store.atomically(() => {

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import type { CalibrationSource } from "@/server/calibration/calibrationSource";
 import { shapeOf } from "@/server/calibration/liveServingRows";
-import type { CardStore } from "@/server/cards/cardStore";
-import type { ProfileJob, ProfileRequest } from "@/server/contracts/studio";
+import type { Outcome, ProfileEstimate, ProfileJob, ProfileRequest } from "@/server/contracts/studio";
 import type { ArrivalsGround } from "@/server/planning/arrivals/findArrivals";
 import { resolveArrivals } from "@/server/planning/arrivals/resolveArrivals";
 import { answererKey, type PoolContext, type ProfiledCluster } from "@/server/profiling/answererPool";
@@ -21,20 +20,17 @@ import { Tally } from "@/server/profiling/tally";
 import { createConnectionPool } from "@/server/profiling/upstream";
 import { workloadsInThread } from "@/server/profiling/workloadThread";
 import type { StoredProfile } from "@/server/store/profileRepository";
-import type { Store } from "@/server/store/store";
-import type { Uploads } from "@/server/store/uploads";
 import { storePacked } from "@/server/workloads/storedWorkloads";
 import { type LiveRow, liveTable } from "@/solver/calibration/liveRows";
 import { mean } from "@/solver/numeric/quantile";
-import type { ProfileService } from "../base/profilingServices";
+import type { Actor } from "../base/actor";
+import type { ProfileToWorkload } from "../base/profilingInputs";
+import type { ServiceParts } from "../base/serviceParts";
 
 /** An answer of a loaded engine may wait in a queue for minutes; one of which nothing comes for longer hangs. */
 const SILENCE_MS = 300_000;
 
-export interface ProfileServiceParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
-  readonly cards: CardStore;
+export interface ProfileServiceParts extends ServiceParts {
   /** null: the studio is not connected to it. */
   readonly clusterOf: (clusterId: string) => ProfiledCluster | null;
   readonly arrivals: ArrivalsGround;
@@ -45,7 +41,7 @@ export interface ProfileServiceParts {
 }
 
 /** Profiles: estimated, run, and made into workloads. Jobs that were running when the studio ended go on at once; paused ones stay. */
-export function createProfileService(parts: ProfileServiceParts): ProfileService & { close(): Promise<void> } {
+export function createProfileService(parts: ProfileServiceParts) {
   const { store, cards, arrivals, clusterOf, uploads, unitTests } = parts;
   const connections = createConnectionPool(parts.silenceMs ?? SILENCE_MS);
   const clusterName = (clusterId: string) => store.clusters.get(clusterId)?.spec.name ?? clusterId;
@@ -56,8 +52,7 @@ export function createProfileService(parts: ProfileServiceParts): ProfileService
   const tallies = new Map<string, Tally>();
   const stopping = new Set<Promise<unknown>>();
   const closing = new AbortController();
-  const note = (actor: string, action: string, subject: string, detail: string) =>
-    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+  const { note } = store.audit;
 
   async function resumeOne(profile: StoredProfile): Promise<void> {
     const run = await resumeProfile(profile, runParts);
@@ -175,8 +170,11 @@ export function createProfileService(parts: ProfileServiceParts): ProfileService
   }
 
   return {
-    estimate: async (request) => ({ ok: true, estimate: await estimate(request) }),
-    async start(request, actor) {
+    estimate: async (request: ProfileRequest): Promise<Outcome<{ readonly estimate: ProfileEstimate }>> => ({
+      ok: true,
+      estimate: await estimate(request),
+    }),
+    async start(request: ProfileRequest, actor: Actor): Promise<Outcome<{ readonly id: string }>> {
       const { problems, usd } = await estimate(request);
       const [problem] = problems;
       if (problem !== undefined) return { ok: false, message: problem };
@@ -196,27 +194,30 @@ export function createProfileService(parts: ProfileServiceParts): ProfileService
       await resumeOne(profile);
       return { ok: true, id };
     },
-    list() {
+    /** Newest first. */
+    list(): readonly ProfileJob[] {
       const workloads = store.workloads.list();
       return store.profiles.list().map((profile) => describe(profile, workloads));
     },
-    get(id) {
+    get(id: string): ProfileJob | null {
       const profile = store.profiles.get(id);
       return profile === null ? null : describe(profile, store.workloads.list());
     },
-    pause: (id, actor) =>
+    pause: (id: string, actor: Actor): Outcome<object> =>
       act(id, ["running"], "paused", (run, { request }) => {
         run.pause("operator", `Paused by ${actor}.`);
         note(actor, "pause profile", request.name, "");
       }),
-    resume: (id, capUsd, actor) =>
+    /** `capUsd`: another cap from now on; left out: the one it has. */
+    resume: (id: string, capUsd: number | null | undefined, actor: Actor): Outcome<object> =>
       act(id, ["paused"], "resumed", (run, { request }) => {
         const cap = capUsd === undefined ? request.capUsd : capUsd;
         if (capUsd !== undefined) store.profiles.setCap(id, capUsd);
         run.resume(cap);
         note(actor, "resume profile", request.name, capUsd === undefined ? "" : cap === null ? "without a cap" : `with a cap of $${cap}`);
       }),
-    stop: (id, actor) =>
+    /** Ends it for good; what was measured stays. */
+    stop: (id: string, actor: Actor): Outcome<object> =>
       act(id, ["running", "paused"], "stopped", (run, { request }) => {
         const stopped: Promise<unknown> = run.stop().finally(() => {
           tallies.delete(id);
@@ -225,7 +226,11 @@ export function createProfileService(parts: ProfileServiceParts): ProfileService
         stopping.add(stopped);
         note(actor, "stop profile", request.name, "");
       }),
-    async toWorkload({ jobId, name, gate, label, ...order }, actor) {
+    /** Joins what was measured to arrivals, a workload for each segment. Refused where fewer than two prompts have everything. */
+    async toWorkload(
+      { jobId, name, gate, label, ...order }: ProfileToWorkload,
+      actor: Actor,
+    ): Promise<Outcome<{ readonly ids: readonly string[]; readonly leftOut: number }>> {
       const profile = store.profiles.get(jobId);
       if (profile === null) return { ok: false, message: `There is no profile ${jobId}.` };
       const { request } = profile;
@@ -247,7 +252,8 @@ export function createProfileService(parts: ProfileServiceParts): ProfileService
       if (order.arrivals.kind === "upload") uploads.remove(order.arrivals.uploadId);
       return { ok: true, ids, leftOut: made.leftOut };
     },
-    async toMeasuredRuns(id) {
+    /** Makes an upload of measured runs of its latencies, for calibration. */
+    async toMeasuredRuns(id: string): Promise<Outcome<{ readonly uploadId: string }>> {
       const profile = store.profiles.get(id);
       if (profile === null) return { ok: false, message: `There is no profile ${id}.` };
       const clusterIds = new Set(profile.request.models.flatMap(({ at }) => (at.kind === "cluster" ? at.clusterId : [])));

@@ -1,12 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { ControlledGateway } from "@/server/api/gateway/gatewayActs";
 import { gatewayPrompts } from "@/server/api/gateway/gatewayPrompts";
-import type { Outcome, PromptSet, PromptsOfGateway } from "@/server/contracts/studio";
+import type { Outcome, PromptSet, PromptSurvey, PromptsOfGateway, SamplePrompts } from "@/server/contracts/studio";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { sampleInThread, surveyInThread } from "@/server/prompts/promptsThread";
-import type { Store } from "@/server/store/store";
-import { maxPromptBytes, type Uploads } from "@/server/store/uploads";
-import type { PromptService } from "../base/profilingServices";
+import { maxPromptBytes } from "@/server/store/uploads";
+import type { Actor } from "../base/actor";
+import type { ServiceParts } from "../base/serviceParts";
+
+/** An upload made of what a gateway kept. */
+interface PromptsTaken {
+  readonly uploadId: string;
+  readonly survey: PromptSurvey;
+  /** Days within which the capture deletes what it keeps; null: nothing was said, as of decision records. */
+  readonly retentionDays: number | null;
+}
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -14,9 +22,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** Whoever does what nobody ordered. */
 const studio = "studio";
 
-export interface PromptParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
+export interface PromptParts extends Pick<ServiceParts, "store" | "uploads"> {
   /** null: the cluster is not connected. */
   readonly gatewayOf: (clusterId: string) => ControlledGateway | null;
 }
@@ -25,12 +31,11 @@ export interface PromptParts {
  * Samples of prompts: taken of uploads, listed, and their texts deleted by hand or when their time is over, which is looked at now and
  * every hour. Until it is closed.
  */
-export function createPromptService({ store, uploads, gatewayOf }: PromptParts): PromptService & { close(): void } {
+export function createPromptService({ store, uploads, gatewayOf }: PromptParts) {
   const closing = new AbortController();
   /** Uploads that are being sampled, and the names that their samples will have. */
   const beingSampled = new Map<string, string>();
-  const note = (actor: string, action: string, subject: string, detail: string) =>
-    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+  const { note } = store.audit;
 
   /** At once for all of them: the store's files are built anew after it. */
   function forget(sets: readonly PromptSet[], actor: string, why: string): void {
@@ -65,7 +70,7 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
   /** Reads a file once into a sample of its own. What was begun of one that fails is taken back. */
   async function sampleFile(
     file: { readonly path: string; readonly name: string },
-    request: Parameters<PromptService["sample"]>[0],
+    request: SamplePrompts,
     actor: string,
   ): Promise<Outcome<{ readonly id: string }>> {
     const { name, size, by, draw, ofTraffic, retentionDays } = request;
@@ -101,8 +106,10 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
   }
 
   return {
-    list: () => store.prompts.list(),
-    async sample(request, actor) {
+    /** Newest first. */
+    list: (): readonly PromptSet[] => store.prompts.list(),
+    /** Takes a stratified sample of an uploaded file; the file itself goes. */
+    async sample(request: SamplePrompts, actor: Actor): Promise<Outcome<{ readonly id: string }>> {
       const { uploadId, name } = request;
       const file = uploads.file(uploadId);
       if (file === null) return { ok: false, message: "The uploaded file is not kept any more: send it again." };
@@ -118,7 +125,8 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
         beingSampled.delete(uploadId);
       }
     },
-    async takeFromGateway({ clusterId, from }: PromptsOfGateway, actor) {
+    /** Makes an upload of what a gateway kept of its traffic; refused with the reason and what to switch on. */
+    async takeFromGateway({ clusterId, from }: PromptsOfGateway, actor: Actor): Promise<Outcome<PromptsTaken>> {
       const prompts = await gatewayPrompts(gatewayOf(clusterId), from);
       if (!prompts.ok) return prompts;
       const cluster = store.clusters.get(clusterId)?.spec.name ?? clusterId;
@@ -145,12 +153,14 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
       note(actor, "take prompts of a gateway", cluster, `${read.survey.prompts} prompts of ${prompts.name}`);
       return { ok: true, uploadId: saved.id, survey: read.survey, retentionDays: prompts.retentionDays };
     },
-    archive(uploadId) {
+    /** Deletes an upload before a sample was taken of it; one that is gone is no matter. Refused while a sample is taken of it. */
+    archive(uploadId: string): Outcome<object> {
       if (beingSampled.has(uploadId)) return { ok: false, message: "A sample of this file is being taken: it goes when that is done." };
       uploads.remove(uploadId);
       return { ok: true };
     },
-    deleteTexts(id, actor) {
+    /** Deletes the texts, and answers kept of them; what was measured stays. Refused while a profile runs on it. */
+    deleteTexts(id: string, actor: Actor): Outcome<object> {
       const set = store.prompts.get(id);
       if (set === null) return { ok: false, message: "There is no such sample of prompts." };
       if (set.deleted) return { ok: false, message: `The texts of "${set.name}" are deleted already.` };

@@ -1,9 +1,9 @@
-import type { HandLabelOrder } from "@/server/contracts/studio";
+import type { HandLabelOrder, LabelProgress, Outcome, ProfileTrust, SkipOrder } from "@/server/contracts/studio";
 import { createLabelQueue, type LabelQueue, type Shown } from "@/server/profiling/measures/labelQueue";
 import { type DecisionsOf, recheckOf } from "@/server/profiling/measures/recheck";
 import { ADVISED_LABELS, trustReport } from "@/server/profiling/measures/trustReport";
 import type { Store } from "@/server/store/store";
-import type { TrustService } from "../base/profilingServices";
+import type { Actor } from "../base/actor";
 
 export interface TrustServiceOptions {
   readonly store: Store;
@@ -35,7 +35,7 @@ const sittingOf = ({ jobId, kind }: { readonly jobId: string; readonly kind: Kin
   JSON.stringify([jobId, kind, actor]);
 
 /** Labels given by hand, and what they say of a profile's measures. */
-export function createTrustService({ store, decisionsOf }: TrustServiceOptions): TrustService {
+export function createTrustService({ store, decisionsOf }: TrustServiceOptions) {
   /** The order of a large job takes a while to be made; people label one job at a time. */
   let last: { readonly jobId: string; readonly kind: Kind; readonly queue: LabelQueue } | null = null;
 
@@ -52,10 +52,7 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions):
     return sittings.get(holder)?.skipped ?? new Set();
   }
 
-  function deskOf(
-    jobId: string,
-    kind: Kind,
-  ): { readonly ok: true; readonly queue: LabelQueue } | { readonly ok: false; readonly message: string } {
+  function deskOf(jobId: string, kind: Kind): Outcome<{ readonly queue: LabelQueue }> {
     const profile = store.profiles.get(jobId);
     if (profile === null) return { ok: false, message: `There is no profile ${jobId}.` };
     if (!profile.request.keepAnswers) {
@@ -76,7 +73,8 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions):
   }
 
   return {
-    next(jobId, kind, actor) {
+    /** What to label next, blind, and no one else's task of these minutes; null as its task where everything is labelled. */
+    next(jobId: string, kind: HandLabelOrder["kind"], actor: Actor): Outcome<{ readonly progress: LabelProgress }> {
       const found = deskOf(jobId, kind);
       if (!found.ok) return found;
       const labels = store.handLabels.list(jobId).filter(({ otherModel }) => (otherModel === "") === (kind === "one"));
@@ -90,7 +88,8 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions):
       const left = [...skipped].filter((key) => !labelled.has(key)).length;
       return { ok: true, progress: { task, after, labelled: labels.length, skipped: left, advised: ADVISED_LABELS } };
     },
-    label({ jobId, kind, index, quality }, actor) {
+    /** Given again it replaces one's own label; refused where somebody else labelled it meanwhile. */
+    label({ jobId, kind, index, quality }: HandLabelOrder, actor: Actor): Outcome<object> {
       const found = deskOf(jobId, kind);
       if (!found.ok) return found;
       const shown = found.queue.at(index);
@@ -104,7 +103,8 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions):
       store.handLabels.save({ ...key, quality, actor, at: new Date().toISOString() });
       return { ok: true };
     },
-    skip(order, actor) {
+    /** For whoever cannot tell: nothing is stored, and it does not come up again for this person in this sitting. */
+    skip(order: SkipOrder, actor: Actor): Outcome<object> {
       const found = deskOf(order.jobId, order.kind);
       if (!found.ok) return found;
       const shown = found.queue.at(order.index);
@@ -115,13 +115,15 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions):
       sittings.set(holder, { jobId: order.jobId, atMs: Date.now(), held, skipped });
       return { ok: true };
     },
-    undo(jobId, kind, actor) {
+    /** Takes the last label of this person back, which comes up again. */
+    undo(jobId: string, kind: HandLabelOrder["kind"], actor: Actor): Outcome<object> {
       const label = store.handLabels.last(jobId, kind, actor);
       if (label === null) return { ok: false, message: "There is no label of yours to take back." };
       store.handLabels.remove(label);
       return { ok: true };
     },
-    report(jobId, floor) {
+    /** Held against a floor of quality, 0..100. */
+    report(jobId: string, floor: number): Outcome<{ readonly trust: ProfileTrust }> {
       const profile = store.profiles.get(jobId);
       if (profile === null) return { ok: false, message: `There is no profile ${jobId}.` };
       return { ok: true, trust: { ...trustReport(store, profile, floor), recheck: recheckOf(store, profile, decisionsOf) } };

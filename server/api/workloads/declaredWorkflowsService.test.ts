@@ -8,7 +8,7 @@ import { openStore, type Store } from "@/server/store/store";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
-import { createDeclaredWorkflowService } from "./declaredWorkflowsService";
+import { createDeclaredWorkflowService, oracleNote } from "./declaredWorkflowsService";
 
 let store: Store;
 beforeEach(() => {
@@ -100,4 +100,12 @@ it("removes by name, and says which plan in force goes on running its own copy",
   const removed = service.remove("vote", "ada");
   expect(removed.ok ? removed.says : "").toMatch(/^The plan in force on example has its own copy/);
   expect([service.list(), store.audit.list(1)[0]?.action]).toEqual([[], "remove workflow"]);
+});
+
+it("says how much of what is accurate the predictor accepts, and that without one nothing is left but the largest models", () => {
+  const configurations = { precision: 0.8, recall: 0.179, evaluatedShare: 0.4, meanLoss: 0, cheapestLoss: 0 };
+  const predictor = { hash: "a1".repeat(32), heldOut: { prompts: 9, configurations } } as Artefact;
+  expect(oracleNote(predictor)).toContain("predictor a1a1a1a1a1a1 accepts 18 % of the accurate ones");
+  expect(oracleNote(predictor)).toContain("precision 80 %");
+  expect(oracleNote(undefined)).toMatch(/without a predictor only the largest models throughout count/);
 });

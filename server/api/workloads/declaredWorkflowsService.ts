@@ -1,6 +1,6 @@
 import { otherSpace } from "@/server/contracts/gateway/predictedSpace";
 import type { Artefact, Outcome } from "@/server/contracts/studio";
-import type { DeclaredWorkflow, ReadWorkflow } from "@/server/contracts/studio/declaredWorkflows";
+import type { CapacityCurve, CapacityRequest, DeclaredWorkflow, ReadWorkflow } from "@/server/contracts/studio/declaredWorkflows";
 import { inCapacityThread } from "@/server/planning/workflows/capacityThread";
 import type { StoredWorkflow } from "@/server/store/declaredWorkflowRepository";
 import type { Store } from "@/server/store/store";
@@ -8,13 +8,11 @@ import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { readWorkflowText } from "@/solver/workflow/graphs/importGraph";
-import type { DeclaredWorkflowService } from "../base/workloadServices";
-import { oracleNote } from "./oracleNote";
+import type { Actor } from "../base/actor";
 
 /** Workflows that are declared in the studio. */
-export function createDeclaredWorkflowService(store: Store): DeclaredWorkflowService {
-  const note = (actor: string, action: string, subject: string, detail: string) =>
-    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+export function createDeclaredWorkflowService(store: Store) {
+  const { note } = store.audit;
 
   const predictorsOf = (document: WorkflowDocument, artefacts: readonly Artefact[]): readonly Artefact[] =>
     artefacts.filter(
@@ -23,7 +21,8 @@ export function createDeclaredWorkflowService(store: Store): DeclaredWorkflowSer
     );
 
   return {
-    list() {
+    /** By name. */
+    list(): readonly DeclaredWorkflow[] {
       const artefacts = store.artefacts.list();
       return store.declaredWorkflows.list().map((kept): DeclaredWorkflow => {
         const predictors = predictorsOf(kept.document, artefacts);
@@ -33,11 +32,13 @@ export function createDeclaredWorkflowService(store: Store): DeclaredWorkflowSer
         };
       });
     },
-    read(text) {
+    /** What a document or a graph of another tool comes to; nothing is kept. Refused with the field and what is wrong with it. */
+    read(text: string): Outcome<{ readonly read: ReadWorkflow }> {
       const read = readWorkflowText(text);
       return read.ok ? { ok: true, read: readOf(read) } : read;
     },
-    keep(text, actor) {
+    /** Keeps what `read` makes of a text as the next version of its name; `again`: the newest is the same. */
+    keep(text: string, actor: Actor): Outcome<{ readonly name: string; readonly version: number; readonly again: boolean }> {
       const read = readWorkflowText(text);
       if (!read.ok) return read;
       const { document, origin } = read;
@@ -50,14 +51,19 @@ export function createDeclaredWorkflowService(store: Store): DeclaredWorkflowSer
         return { ok: true, name, version, again: false };
       });
     },
-    remove: (name, actor) =>
+    /** `says`: what goes on running it. */
+    remove: (name: string, actor: Actor): Outcome<{ readonly says: string }> =>
       store.atomically((): Outcome<{ readonly says: string }> => {
         if (!store.declaredWorkflows.remove(name, { actor, createdAt: new Date().toISOString() }))
           return { ok: false, message: `There is no declared workflow ${name}.` };
         note(actor, "remove workflow", name, "");
         return { ok: true, says: removedText(store, name) };
       }),
-    async capacity({ planId, workloadId, workflow: name }, signal) {
+    /** Simulated in a thread, in seconds; it ends when the signal aborts. */
+    async capacity(
+      { planId, workloadId, workflow: name }: CapacityRequest,
+      signal: AbortSignal,
+    ): Promise<Outcome<{ readonly curve: CapacityCurve }>> {
       const plan = store.plans.get(planId);
       const workload = loadWorkload(store, workloadId);
       const found = store.declaredWorkflows.find(name);
@@ -91,4 +97,21 @@ function removedText(store: Store, name: string): string {
   return running.length === 0
     ? "Plans that run it have their own copy of it and stay as they are."
     : `The plan in force on ${running.map(({ spec }) => spec.name).join(", ")} has its own copy of it and goes on running it, as all plans that do.`;
+}
+
+/** Shares of nothing are kept as none. */
+const percent = (share: number): string =>
+  Number.isFinite(share) ? `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %` : "an unknown share";
+
+/**
+ * What sets apart a capacity curve, in which accurate configurations are known, and a plan, in which a predictor says which are.
+ *
+ * @param predictor the newest one for the workflow and the plan's models; undefined: there is none.
+ */
+export function oracleNote(predictor: Artefact | undefined): string {
+  const known = "Which configurations are accurate is known here from the labels, as no predictor knows it";
+  const told = predictor?.heldOut.configurations;
+  if (predictor === undefined || told === undefined)
+    return `${known}: without a predictor only the largest models throughout count, the last point.`;
+  return `${known}: predictor ${predictor.hash.slice(0, 12)} accepts ${percent(told.recall)} of the accurate ones on prompts it was not trained on (precision ${percent(told.precision)}), so a plan with it stands near the point where so many of them are left.`;
 }

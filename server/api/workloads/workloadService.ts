@@ -1,4 +1,13 @@
-import type { CardStore } from "@/server/cards/cardStore";
+import type {
+  Outcome,
+  WorkloadComparison,
+  WorkloadDetail,
+  WorkloadName,
+  WorkloadSummary,
+  WorkloadTies,
+  WorkloadUses,
+} from "@/server/contracts/studio";
+import type { ReplaceArrivals } from "@/server/contracts/studio/arrivals";
 import type { ArrivalsGround } from "@/server/planning/arrivals/findArrivals";
 import { resolveArrivals } from "@/server/planning/arrivals/resolveArrivals";
 import { importArrivals } from "@/server/planning/imports/importArrivals";
@@ -6,7 +15,6 @@ import { importOutcomes } from "@/server/planning/imports/importOutcomes";
 import { importWorkloadLines } from "@/server/planning/imports/importWorkloadLines";
 import { unknownModels } from "@/server/planning/imports/surveyWorkload";
 import type { Store } from "@/server/store/store";
-import type { Uploads } from "@/server/store/uploads";
 import { workloadDetail } from "@/server/workloads/describeWorkload";
 import { loadWorkload, storeWorkload } from "@/server/workloads/storedWorkloads";
 import { workloadHash } from "@/server/workloads/workloadCodec";
@@ -14,13 +22,11 @@ import { workloadLines } from "@/server/workloads/workloadLines";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
 import { compareWorkloads } from "@/solver/workload/compareWorkloads";
 import type { Workload } from "@/solver/workload/workload";
-import type { WorkloadService } from "../base/workloadServices";
-import { workloadTies } from "./workloadTies";
+import type { Actor } from "../base/actor";
+import type { WorkloadImport } from "../base/inputs";
+import type { ServiceParts } from "../base/serviceParts";
 
-export interface WorkloadServiceParts {
-  readonly store: Store;
-  readonly uploads: Uploads;
-  readonly cards: CardStore;
+export interface WorkloadServiceParts extends ServiceParts {
   readonly arrivals: ArrivalsGround;
 }
 
@@ -28,9 +34,8 @@ export interface WorkloadServiceParts {
 const workloadSeed = 1;
 
 /** Workloads: listed, opened, compared, joined from uploaded tables, and read and written as lines. */
-export function createWorkloadService({ store, uploads, cards, arrivals }: WorkloadServiceParts): WorkloadService {
-  const note = (actor: string, action: string, subject: string, detail: string) =>
-    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+export function createWorkloadService({ store, uploads, cards, arrivals }: WorkloadServiceParts) {
+  const { note } = store.audit;
   /** The refusal of what is here already; null when it is not. */
   const sameAs = (workload: Workload) => {
     const same = store.workloads.summary(workloadHash(workload));
@@ -40,13 +45,18 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
   };
 
   return {
-    list: () => store.workloads.list(),
-    get(id) {
+    list: (): readonly WorkloadSummary[] => store.workloads.list(),
+    /** null: no such workload. */
+    get(id: string): { readonly summary: WorkloadSummary; readonly detail: WorkloadDetail } | null {
       const summary = store.workloads.summary(id);
       const workload = loadWorkload(store, id);
       return summary === null || workload === null ? null : { summary, detail: workloadDetail(workload) };
     },
-    async importUploads({ outcomesUploadId, arrivalsUploadId, judgeAuc, name, ...selection }, actor) {
+    /** Joins uploaded tables into a workload; refused with file, line and field, and then nothing is stored. */
+    async importUploads(
+      { outcomesUploadId, arrivalsUploadId, judgeAuc, name, ...selection }: WorkloadImport,
+      actor: Actor,
+    ): Promise<Outcome<{ readonly id: string }>> {
       const outcomesSource = uploads.open(outcomesUploadId);
       const arrivalsSource = arrivalsUploadId === null ? null : uploads.open(arrivalsUploadId);
       if (outcomesSource === null || (arrivalsUploadId !== null && arrivalsSource === null)) {
@@ -66,7 +76,8 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
       for (const upload of [outcomesUploadId, arrivalsUploadId]) if (upload !== null) uploads.remove(upload);
       return { ok: true, id };
     },
-    async importLines(uploadId, actor) {
+    /** Takes an uploaded workload as `write` gives it; refused with the line that is damaged, and then nothing is stored. */
+    async importLines(uploadId: string, actor: Actor): Promise<Outcome<{ readonly id: string }>> {
       const source = uploads.open(uploadId);
       if (source === null) return { ok: false, message: "The uploaded file is not kept any more: send it again." };
       const read = await importWorkloadLines(source);
@@ -82,7 +93,8 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
       uploads.remove(uploadId);
       return { ok: true, id };
     },
-    async replaceArrivals(request, actor) {
+    /** The same prompts and outcomes with other arrivals: a new version, or one for each segment of the day. */
+    async replaceArrivals(request: ReplaceArrivals, actor: Actor): Promise<Outcome<{ readonly ids: readonly string[] }>> {
       const summary = store.workloads.summary(request.workloadId);
       const workload = loadWorkload(store, request.workloadId);
       if (summary === null || workload === null) return { ok: false, message: `There is no workload ${request.workloadId}.` };
@@ -105,19 +117,22 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
       if (request.arrivals.kind === "upload") uploads.remove(request.arrivals.uploadId);
       return { ok: true, ids };
     },
-    compare(a, b) {
+    /** null: one of them is not here. */
+    compare(a: string, b: string): WorkloadComparison | null {
       const [ofA, ofB] = [store.workloads.summary(a), store.workloads.summary(b)];
       const [inA, inB] = [loadWorkload(store, a), loadWorkload(store, b)];
       if (ofA === null || ofB === null || inA === null || inB === null) return null;
       return { a: ofA, b: ofB, content: compareWorkloads(inA, inB) };
     },
-    ties: (id) => workloadTies(store, id),
-    uses: () => Object.fromEntries(store.plans.countByWorkload().map(({ workloadId, plans }) => [workloadId, plans])),
-    write(id) {
+    /** null: no such workload. */
+    ties: (id: string): WorkloadTies | null => workloadTies(store, id),
+    uses: (): WorkloadUses => Object.fromEntries(store.plans.countByWorkload().map(({ workloadId, plans }) => [workloadId, plans])),
+    /** A workload as lines of text; null: no such workload. */
+    write(id: string): { readonly name: string; readonly lines: Iterable<string> } | null {
       const workload = loadWorkload(store, id);
       return workload === null ? null : { name: workload.name, lines: workloadLines(workload) };
     },
-    remove(id, actor) {
+    remove(id: string, actor: Actor): Outcome<object> {
       const summary = store.workloads.summary(id);
       if (summary === null) return { ok: false, message: `There is no workload ${id}.` };
       const running = store.clusters.list().map((cluster) => cluster.runningPlanId);
@@ -131,3 +146,24 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
     },
   };
 }
+
+/** What a workload came from and what rests on it; null: no such workload. */
+function workloadTies(store: Store, id: string): WorkloadTies | null {
+  const summary = store.workloads.summary(id);
+  if (summary === null) return null;
+  const measured = summary.profileId === null ? null : store.workloads.measuredBy(summary.profileId);
+  const parent = summary.parentId === null ? null : store.workloads.summary(summary.parentId);
+  const clusters = new Map(store.clusters.list().map((cluster) => [cluster.id, cluster]));
+  return {
+    job: measured?.job ?? null,
+    promptSet: measured?.promptSet ?? null,
+    parent: parent === null ? null : named(parent),
+    children: store.workloads.children(id).map(named),
+    plans: store.plans.ofWorkload(id).map((plan) => {
+      const cluster = clusters.get(plan.clusterId);
+      return { ...plan, clusterName: cluster?.spec.name ?? plan.clusterId, inForce: cluster?.runningPlanId === plan.id };
+    }),
+  };
+}
+
+const named = ({ id, name, version }: WorkloadSummary): WorkloadName => ({ id, name, version });

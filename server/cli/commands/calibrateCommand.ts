@@ -22,8 +22,8 @@ import {
 import { rowProblemTexts } from "@/solver/workload/rowProblems";
 import { textTable } from "../describe/textTable";
 import { type LimitFlags, readLimits, underLimits, withLimitFlags } from "../flags/engineLimitFlags";
+import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";
 import { CARDS_FLAG, readCards, readFile } from "../flags/workloadFlags";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { reportKernels } from "./kernelReport";
 import { describeErrors } from "./simulateRows";
 
@@ -78,17 +78,13 @@ async function calibrate(flags: CalibrateFlags): Promise<ExitCode> {
     return refuse(`--engine: "${flags.engine}" is none of ${engineKinds.join(", ")}.`);
   if (flags.name !== undefined && (flags.name.trim() === "" || flags.name.length > MOST_PROFILE_NAME))
     return refuse(`--name: give a name of 1 to ${MOST_PROFILE_NAME} characters.`);
-  const cards = readCards(flags);
-  if (!cards.ok) return refuse(cards.message);
+  const { catalogue } = readCards(flags);
   const { rows: path, kernels } = flags;
-  if (kernels !== undefined && path === undefined) return reportKernels(kernels, cards.catalogue, flags.json === true);
+  if (kernels !== undefined && path === undefined) return reportKernels(kernels, catalogue, flags.json === true);
   if (path === undefined || kernels !== undefined) return refuse("Give one of --rows and --kernels.");
-  const read = await readFile(path, (source) => importServingRows(source, cards.catalogue));
-  if (!read.ok) return refuse(read.message);
-  const bounds = readLimits(flags);
-  if (!bounds.ok) return refuse(bounds.message);
+  const read = await readFile(path, (source) => importServingRows(source, catalogue));
   const { name: file, unsupported, bad } = read;
-  const rows = underLimits(read.rows, bounds.limits);
+  const rows = underLimits(read.rows, readLimits(flags));
   const notRead = rowProblemTexts(file, [...unsupported, ...bad]).map((text) => `${text}.`);
   if (rows.length === 0) return refuse(`No row of ${file} can be fitted. ${notRead.slice(0, SAID_PROBLEMS).join(" ")}`);
   const engines = engineKinds.filter((kind) => (wanted ?? kind) === kind && rows.some(({ engine }) => engine === kind));
@@ -96,7 +92,7 @@ async function calibrate(flags: CalibrateFlags): Promise<ExitCode> {
   if (flags.out !== undefined && engines.length > 1)
     return refuse(`--out: ${file} has runs of ${engines.join(" and ")}; name one with --engine.`);
 
-  const fits = engines.map((engine) => fitEngine(engine, rows, { flags, file, cards: cards.catalogue }));
+  const fits = engines.map((engine) => fitEngine(engine, rows, { flags, file, cards: catalogue }));
   if (flags.json === true)
     process.stdout.write(`${JSON.stringify({ fits, unsupported, bad: rowProblemTexts(file, bad).map((text) => `${text}.`) }, null, 2)}\n`);
   else {

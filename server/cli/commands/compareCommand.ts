@@ -4,9 +4,9 @@ import { type ComparedRate, compareSystems } from "@/server/planning/compare/com
 import { loadGlpkEngine } from "@/server/planning/planner/glpkEngine";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { describeComparison } from "../describe/describeComparison";
+import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";
 import { listFlag, numberFlag } from "../flags/flagValues";
 import { readSituation, type SituationFlags, withSituationFlags } from "../flags/situationFlags";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { type RaceFlags, raceSystems } from "./raceSystems";
 
 interface CompareFlags extends Omit<SituationFlags, "rate">, RaceFlags {
@@ -91,12 +91,10 @@ async function compareBaselines(flags: CompareFlags): Promise<ExitCode> {
   if (flags.judgeEngine !== undefined)
     return refuse("--judge-engine: baselines are planned with a judge outside the cluster: give its time by --judge-seconds.");
   // Only the rate is not used of what is read.
-  const read = await readSituation({ ...flags, rate: requestsPerSecond ?? 1 });
-  if (!read.ok) return refuse(read.message);
-  if (gpuTypes(read.situation.cluster).length > 1)
-    return refuse("--cluster: baselines are planned on one GPU type; this cluster has several.");
+  const { situation } = await readSituation({ ...flags, rate: requestsPerSecond ?? 1 });
+  if (gpuTypes(situation.cluster).length > 1) return refuse("--cluster: baselines are planned on one GPU type; this cluster has several.");
   const cases = compareSystems({
-    situation: read.situation,
+    situation,
     floors,
     rate,
     sloScale: flags.sloScale,
@@ -107,8 +105,8 @@ async function compareBaselines(flags: CompareFlags): Promise<ExitCode> {
   const means = comparedMeans(cases);
   const answer = {
     sloScaleOfThroughput: flags.sloScale,
-    origin: read.situation.workload.origin,
-    judge: read.situation.workload.judge,
+    origin: situation.workload.origin,
+    judge: situation.workload.judge,
     cases,
     means,
   };

@@ -4,11 +4,10 @@ import { type Command, Option } from "commander";
 import { type ClusterConnection, readConnection } from "@/server/fleet/connection";
 import { readConnectionText } from "@/server/fleet/connectionText";
 import { type ExportFormat, exportFormats, exportPlan } from "@/server/fleet/exportPlan";
-import { studioSettings } from "@/server/lib/studioSettings";
 import { readPlan } from "@/server/planning/planner/readPlan";
-import { openStore } from "@/server/store/store";
 import type { Plan } from "@/solver/plan/plan";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
+import { withStore } from "../flags/withStore";
 
 interface ExportFlags {
   readonly format: ExportFormat;
@@ -17,8 +16,6 @@ interface ExportFlags {
   readonly out?: string;
   readonly json: boolean;
 }
-
-type Read<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly message: string };
 
 /** `weir export`: a plan as files for GitOps or for hands, by the same code that the studio's page uses. */
 export function addExportCommand(program: Command, onExit: (code: ExitCode) => void): void {
@@ -31,18 +28,15 @@ export function addExportCommand(program: Command, onExit: (code: ExitCode) => v
     .option("--connection <file>", "such a connection as YAML or JSON, without a studio")
     .option("--out <file>", "write there and not to stdout")
     .option("--json", "write JSON: a file name and the text", false)
-    .action((plan: string, flags: ExportFlags) => onExit(write(plan, flags)));
+    .action(async (plan: string, flags: ExportFlags) => onExit(await write(plan, flags)));
 }
 
-function write(plan: string, flags: ExportFlags): ExitCode {
-  const found = readPlanOf(plan);
-  if (!found.ok) return refuse(found.message);
-  const clusterId = flags.cluster ?? found.value.inputs.cluster.id;
-  const connection = flags.connection === undefined ? keptConnection(clusterId) : readConnectionFile(flags.connection);
-  if (!connection.ok) return refuse(connection.message);
-  const exported = exportPlan(found.value, { connection: connection.value, clusterId, format: flags.format });
-  if (!exported.ok) return refuse(exported.message);
-  const text = flags.json ? `${JSON.stringify(exported.value, null, 2)}\n` : exported.value.text;
+async function write(plan: string, flags: ExportFlags): Promise<ExitCode> {
+  const found = await readPlanOf(plan);
+  const clusterId = flags.cluster ?? found.inputs.cluster.id;
+  const connection = flags.connection === undefined ? await keptConnection(clusterId) : readConnectionFile(flags.connection);
+  const { value: file } = must(exportPlan(found, { connection, clusterId, format: flags.format }));
+  const text = flags.json ? `${JSON.stringify(file, null, 2)}\n` : file.text;
   if (flags.out === undefined) process.stdout.write(text);
   else {
     try {
@@ -54,48 +48,35 @@ function write(plan: string, flags: ExportFlags): ExitCode {
   return EXIT.done;
 }
 
-function readPlanOf(plan: string): Read<Plan> {
+async function readPlanOf(plan: string): Promise<Plan> {
   if (!existsSync(plan)) {
-    const kept = inStore((store) => store.plans.get(plan));
-    return kept === null
-      ? { ok: false, message: `${plan} is neither a file nor a plan that this studio keeps.` }
-      : { ok: true, value: kept };
+    const kept = await withStore((store) => store.plans.get(plan));
+    return kept ?? refuse(`${plan} is neither a file nor a plan that this studio keeps.`);
   }
   let document: unknown;
   try {
     document = JSON.parse(readFileSync(plan, "utf8"));
   } catch {
-    return { ok: false, message: `${plan} is no JSON file that can be read.` };
+    return refuse(`${plan} is no JSON file that can be read.`);
   }
   const read = readPlan(document);
-  return read.ok ? { ok: true, value: read.plan } : { ok: false, message: `${plan}: ${read.message}` };
+  return read.ok ? read.plan : refuse(`${plan}: ${read.message}`);
 }
 
-function readConnectionFile(path: string): Read<ClusterConnection> {
+function readConnectionFile(path: string): ClusterConnection {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch {
-    return { ok: false, message: `--connection: ${path} is no file that can be read.` };
+    return refuse(`--connection: ${path} is no file that can be read.`);
   }
   const read = readConnectionText(text);
-  return read.ok ? { ok: true, value: read.connection } : { ok: false, message: `${basename(path)}: ${read.faults[0]?.sentence}` };
+  return read.ok ? read.connection : refuse(`${basename(path)}: ${read.faults[0]?.sentence}`);
 }
 
-function keptConnection(clusterId: string): Read<ClusterConnection> {
-  const row = inStore((store) => store.clusters.get(clusterId));
-  if (row === null)
-    return { ok: false, message: `This studio has no cluster ${clusterId}: name one with --cluster, or give its --connection.` };
-  if (row.connection === null)
-    return { ok: false, message: `${row.spec.name} has no connection that says what engines load: give one with --connection.` };
-  return readConnection(row.connection);
-}
-
-function inStore<Found>(look: (store: ReturnType<typeof openStore>) => Found): Found {
-  const store = openStore(studioSettings(process.env).stateDir);
-  try {
-    return look(store);
-  } finally {
-    store.close();
-  }
+async function keptConnection(clusterId: string): Promise<ClusterConnection> {
+  const row = await withStore((store) => store.clusters.get(clusterId));
+  if (row === null) return refuse(`This studio has no cluster ${clusterId}: name one with --cluster, or give its --connection.`);
+  if (row.connection === null) refuse(`${row.spec.name} has no connection that says what engines load: give one with --connection.`);
+  return must(readConnection(row.connection)).value;
 }

@@ -5,8 +5,8 @@ import { choose } from "@/solver/cascade/choose/choose";
 import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
 import type { PlanConstraints } from "@/solver/plan/constraints";
 import { textTable } from "../describe/textTable";
+import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";
 import { type PlanningFlags, readPlanning, withPlanningFlags } from "../flags/planningFlags";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
 
 /** `weir frontier`: the Pareto set of latency and quality, each point a whole cascade with its GPUs. */
 export function addFrontierCommand(program: Command, onExit: (code: ExitCode) => void): void {
@@ -17,14 +17,13 @@ export function addFrontierCommand(program: Command, onExit: (code: ExitCode) =>
 }
 
 async function frontier(flags: PlanningFlags & { readonly json?: boolean }): Promise<ExitCode> {
-  const read = await readPlanning(flags);
-  if (!read.ok) return refuse(read.message);
-  const { constraints } = read.situation;
+  const situation = await readPlanning(flags);
+  const { constraints } = situation;
   const left = constraints === undefined ? [] : unknownToTables.filter(({ asked }) => asked(constraints)).map(({ says }) => says);
   if (left.length > 0) process.stderr.write(`Estimates by tables, which do not know: ${left.join(", ")}. \`weir plan\` holds them.\n`);
   const planner = createPlanner();
   try {
-    const answer = await planner.explore(read.situation);
+    const answer = await planner.explore(situation);
     if (!answer.ok) return refuse(answer.message, EXIT.infeasible);
     const exploration = decodeExploration(answer.exploration);
     const choice = choose(exploration, {

@@ -3,10 +3,9 @@ import { basename } from "node:path";
 import { createGunzip } from "node:zlib";
 import type { Command } from "commander";
 import { keepAnswers } from "@/server/api/ensembles/keepAnswers";
-import { studioSettings } from "@/server/lib/studioSettings";
 import { importAnswers } from "@/server/planning/imports/importAnswers";
-import { openStore } from "@/server/store/store";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
+import { withStore } from "../flags/withStore";
 
 interface AnswerFlags {
   readonly of: readonly string[];
@@ -35,16 +34,9 @@ async function importSample(file: string, { of: models, sample: name }: AnswerFl
   if (twice !== undefined) return refuse(`--of names ${twice} twice: name each model once.`);
   const bytes = createReadStream(file);
   const stream = file.endsWith(".gz") ? bytes.pipe(createGunzip()) : bytes;
-  const read = await importAnswers({ name: basename(file), stream }, models);
-  if (!read.ok) return refuse(read.message);
-  const { sample, notes } = read;
-  const store = openStore(studioSettings(process.env).stateDir);
-  try {
-    const taken = { sample, origin: "uploaded" as const, notes: [`Of ${basename(file)}.`, ...notes] };
-    for (const said of notes) process.stderr.write(`${said}\n`);
-    process.stdout.write(`${keepAnswers(store, taken, { name, actor: "command line" })}\n`);
-    return EXIT.done;
-  } finally {
-    store.close();
-  }
+  const { sample, notes } = must(await importAnswers({ name: basename(file), stream }, models));
+  const taken = { sample, origin: "uploaded" as const, notes: [`Of ${basename(file)}.`, ...notes] };
+  for (const said of notes) process.stderr.write(`${said}\n`);
+  process.stdout.write(`${await withStore((store) => keepAnswers(store, taken, { name, actor: "command line" }))}\n`);
+  return EXIT.done;
 }

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
-import { studioSettings } from "@/server/lib/studioSettings";
-import { openStore } from "@/server/store/store";
 import { storeWorkload } from "@/server/workloads/storedWorkloads";
+import { EXIT, type ExitCode, must } from "../flags/exitCodes";
+import { withStore } from "../flags/withStore";
 import { readWorkflowFile } from "../flags/workflowFlags";
 import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "../flags/workloadFlags";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { addImportAnswersCommand } from "./importAnswersCommand";
 import { addImportResultsCommand } from "./importResultsCommand";
 import { addImportSessionsCommand } from "./importSessionsCommand";
@@ -19,9 +18,7 @@ function addImportWorkflowCommand(importing: Command, onExit: (code: ExitCode) =
 }
 
 function importWorkflow(file: string, json: boolean): ExitCode {
-  const read = readWorkflowFile("workflow", file);
-  if (!read.ok) return refuse(read.message);
-  const { document, origin, notes } = read;
+  const { document, origin, notes } = readWorkflowFile("workflow", file);
   if (!json) for (const note of notes) process.stderr.write(`${note}\n`);
   process.stdout.write(`${JSON.stringify(json ? { document, origin, notes } : document, null, 2)}\n`);
   return EXIT.done;
@@ -40,22 +37,14 @@ export function addImportCommand(program: Command, onExit: (code: ExitCode) => v
 }
 
 async function importWorkload(flags: WorkloadFlags & { readonly name?: string }): Promise<ExitCode> {
-  const cards = readCards(flags);
-  if (!cards.ok) return refuse(cards.message);
-  const read = await readWorkload(flags, cards.catalogue);
-  if (!read.ok) return refuse(read.message);
-  const workload = { ...read.workload, name: flags.name ?? read.workload.name };
-  const store = openStore(studioSettings(process.env).stateDir);
-  try {
-    const id = store.atomically(() => {
-      const stored = storeWorkload(store, workload);
-      const at = new Date().toISOString();
-      store.audit.add({ at, actor: "command line", action: "import workload", subject: workload.name, detail: workload.origin.outcomes });
-      return stored;
-    });
-    process.stdout.write(`${id}\n`);
-    return EXIT.done;
-  } finally {
-    store.close();
-  }
+  const read = must(await readWorkload(flags, readCards(flags).catalogue)).workload;
+  const workload = { ...read, name: flags.name ?? read.name };
+  const id = await withStore((store) =>
+    store.atomically(() => {
+      store.audit.note("command line", "import workload", workload.name, workload.origin.outcomes);
+      return storeWorkload(store, workload);
+    }),
+  );
+  process.stdout.write(`${id}\n`);
+  return EXIT.done;
 }

@@ -4,9 +4,9 @@ import type { Command } from "commander";
 import { batchSample } from "@/server/api/ensembles/batchSample";
 import { keepAnswers } from "@/server/api/ensembles/keepAnswers";
 import { readJobResults } from "@/server/batches/jobResults";
-import { studioSettings } from "@/server/lib/studioSettings";
-import { openStore, type Store } from "@/server/store/store";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import type { Store } from "@/server/store/store";
+import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
+import { withStore } from "../flags/withStore";
 
 interface ResultFlags {
   readonly prompts: string;
@@ -28,12 +28,7 @@ export function addImportResultsCommand(importing: Command, onExit: (code: ExitC
 async function importResults(files: readonly string[], flags: ResultFlags): Promise<ExitCode> {
   const missing = files.find((file) => !existsSync(file));
   if (missing !== undefined) return refuse(`There is no file ${missing}.`);
-  const store = openStore(studioSettings(process.env).stateDir);
-  try {
-    return await keepResults(files, flags, store);
-  } finally {
-    store.close();
-  }
+  return withStore((store) => keepResults(files, flags, store));
 }
 
 async function keepResults(files: readonly string[], { prompts, ensemble, sample: name }: ResultFlags, store: Store): Promise<ExitCode> {
@@ -41,11 +36,9 @@ async function keepResults(files: readonly string[], { prompts, ensemble, sample
   if (kept === null) return refuse(`There is no ensemble ${ensemble}.`);
   if (store.prompts.get(prompts) === null) return refuse(`There is no sample of prompts ${prompts}.`);
   const sources = files.map((file) => ({ name: basename(file), stream: createReadStream(file) }));
-  const read = await readJobResults(sources, kept.ensemble.extraction);
-  if (!read.ok) return refuse(read.message);
-  const { questions, failed } = read;
-  const made = await batchSample({ name, ensemble: kept.ensemble, promptSetId: prompts, answered: questions, prompts: store.prompts });
-  if (!made.ok) return refuse(made.message);
+  const { questions, failed } = must(await readJobResults(sources, kept.ensemble.extraction));
+  const batch = { name, ensemble: kept.ensemble, promptSetId: prompts, answered: questions, prompts: store.prompts };
+  const made = must(await batchSample(batch));
   const failures = failed === 0 ? [] : [`Requests of the job that failed and were left out: ${failed}.`];
   const notes = [
     `Of a job's results: ${files

@@ -5,8 +5,8 @@ import { keepSessions } from "@/server/api/ensembles/keepSessions";
 import { createCardStore } from "@/server/cards/cardStore";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { importSessions, sessionColumns } from "@/server/planning/imports/importSessions";
-import { openStore } from "@/server/store/store";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
+import { withStore } from "../flags/withStore";
 
 /** `weir import sessions`: keeps sessions that were measured elsewhere, as of job files or profiling runs, so that placements are fitted to them. */
 export function addImportSessionsCommand(importing: Command, onExit: (code: ExitCode) => void): void {
@@ -20,15 +20,10 @@ export function addImportSessionsCommand(importing: Command, onExit: (code: Exit
 
 async function importFile(file: string): Promise<ExitCode> {
   if (!existsSync(file)) return refuse(`There is no file ${file}.`);
-  const { stateDir } = studioSettings(process.env);
   const name = basename(file);
-  const read = await importSessions({ name, stream: createReadStream(file) }, createCardStore(stateDir).read().catalogue);
-  if (!read.ok) return refuse(read.message);
-  const store = openStore(stateDir);
-  try {
-    process.stdout.write(`Kept ${keepSessions(store, read.rows, { actor: "command line", from: name })}.\n`);
-    return EXIT.done;
-  } finally {
-    store.close();
-  }
+  const { catalogue } = createCardStore(studioSettings(process.env).stateDir).read();
+  const { rows } = must(await importSessions({ name, stream: createReadStream(file) }, catalogue));
+  const kept = await withStore((store) => keepSessions(store, rows, { actor: "command line", from: name }));
+  process.stdout.write(`Kept ${kept}.\n`);
+  return EXIT.done;
 }

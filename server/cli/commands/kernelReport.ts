@@ -5,7 +5,7 @@ import { kernelRates } from "@/solver/hardware/gpuKernels";
 import { measuredGpus } from "@/solver/hardware/kernelCoefficients";
 import { bytesPerWeight } from "@/solver/hardware/modelCard";
 import { textTable } from "../describe/textTable";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { EXIT, type ExitCode, must } from "../flags/exitCodes";
 
 interface FittedKernel {
   readonly gpu: string;
@@ -17,9 +17,8 @@ interface FittedKernel {
 
 /** Fits kernel coefficients to the operator tables of a folder and prints them with the median errors they leave. */
 export async function reportKernels(folder: string, { gpus }: CardCatalogue, json: boolean): Promise<ExitCode> {
-  const read = await importKernels(folder, gpus);
-  if (!read.ok) return refuse(read.message);
-  const fits = read.tables.flatMap(fitTable);
+  const { tables } = must(await importKernels(folder, gpus));
+  const fits = tables.flatMap(fitTable);
   if (json) {
     const rows = fits.map(({ fit, ...of }) => ({ ...of, ...fit }));
     process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
@@ -41,7 +40,7 @@ export async function reportKernels(folder: string, { gpus }: CardCatalogue, jso
       ]),
     ]),
   );
-  process.stdout.write(`\nShipped with Weir, but from tables that are not in this folder: ${elsewhere(read.tables).join(", ")}.\n`);
+  process.stdout.write(`\nShipped with Weir, but from tables that are not in this folder: ${elsewhere(tables).join(", ")}.\n`);
   return EXIT.done;
 }
 

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { startLoad } from "@/server/load/driver";
 import { drawSample } from "@/solver/workload/sample";
+import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
 import { numberFlag } from "../flags/flagValues";
 import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "../flags/workloadFlags";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
 
 interface LoadFlags extends WorkloadFlags {
   readonly gateway: string;
@@ -27,11 +27,7 @@ export function addLoadCommand(program: Command, onExit: (code: ExitCode) => voi
 
 async function load(flags: LoadFlags): Promise<ExitCode> {
   if (!URL.canParse(flags.gateway)) return refuse(`--gateway: "${flags.gateway}" is no URL.`);
-  const cards = readCards(flags);
-  if (!cards.ok) return refuse(cards.message);
-  const read = await readWorkload(flags, cards.catalogue);
-  if (!read.ok) return refuse(read.message);
-  const { workload } = read;
+  const { workload } = must(await readWorkload(flags, readCards(flags).catalogue));
   const { rate: requestsPerSecond, seconds } = flags;
   const requests = Math.max(1, Math.round(requestsPerSecond * seconds));
   const run = startLoad({

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { type AdminRequest, createAdminClient } from "@/server/clusters/connector/adminClient";
 import { type Panic, panicSchema } from "@/server/contracts/gateway/gatewayControls";
 import { studioSettings } from "@/server/lib/studioSettings";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";
 
 interface PanicFlags {
   readonly lift: boolean;

@@ -4,9 +4,9 @@ import { baselineSchedules } from "@/solver/ensemble/placement/baselineSchedules
 import { placeExperts } from "@/solver/ensemble/placement/placeExperts";
 import type { PlacementProblem } from "@/solver/ensemble/placement/placement";
 import { describePlacement } from "../describe/describePlacement";
+import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";
 import { numberFlag } from "../flags/flagValues";
 import { readPlacementFile } from "../flags/placementFile";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
 
 interface PlaceFlags {
   readonly instance: string;
@@ -40,8 +40,7 @@ export function addPlaceCommand(program: Command, onExit: (code: ExitCode) => vo
 
 async function place(flags: PlaceFlags): Promise<ExitCode> {
   const read = readPlacementFile(flags.instance);
-  if (!read.ok) return refuse(read.message);
-  const problem = { ...read.problem, replicas: flags.replicas ?? read.problem.replicas };
+  const problem = { ...read, replicas: flags.replicas ?? read.replicas };
   const engine = await loadHighsEngine();
   const placed = placeExperts(problem, { engine, timeLimitSeconds: flags.timeLimit });
   if (!placed.ok) {

@@ -13,10 +13,10 @@ import { changeQueueing, queueingOf } from "@/solver/policies/changeQueueing";
 import type { Workload } from "@/solver/workload/workload";
 import { describeExamination } from "../describe/describeExamination";
 import { describePlan } from "../describe/describePlan";
+import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
 import { numberFlag } from "../flags/flagValues";
 import { type PlanningFlags, readPlanning, withPlanningFlags } from "../flags/planningFlags";
 import { readWorkflowFlags, type WorkflowFlags, withWorkflowFlags } from "../flags/workflowFlags";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
 
 /** Says why there is no plan, with the constraints that conflict and what would do instead; scripts that asked for JSON get the answer whole. */
 function refuseInfeasible(answer: Extract<SolveAnswer, { outcome: "infeasible" }>, json: boolean): ExitCode {
@@ -58,22 +58,18 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
   if (flags.cost === true && (flags.quality === undefined || flags.latency === undefined))
     return refuse("--cost looks for the cheapest plan under both: give --quality and --latency.");
   const declared = readWorkflowFlags(flags);
-  if (!declared.ok) return refuse(declared.message);
-  const read = await readPlanning(flags);
-  if (!read.ok) return refuse(read.message);
+  const situation = await readPlanning(flags);
   const planner = createPlanner();
   try {
-    const objective = objectiveOf(flags, gpuCount(read.situation.cluster));
-    const answer = await planner.solve({ ...read.situation, objective, fixed: null });
+    const objective = objectiveOf(flags, gpuCount(situation.cluster));
+    const answer = await planner.solve({ ...situation, objective, fixed: null });
     if (answer.outcome === "infeasible") return refuseInfeasible(answer, flags.json === true);
-    const routed = withRouting(answer.plan, flags, { ...declared, workload: read.situation.workload });
-    if (!routed.ok) return refuse(routed.message);
-    const { plan: found } = routed;
+    const { plan: found } = must(withRouting(answer.plan, flags, { ...declared, workload: situation.workload }));
     const examinations: Examination[] = [];
     const unexplained: string[] = [];
     if (flags.explain === true) {
       for (const examine of examinedKinds) {
-        const examined = await planner.examine({ ...read.situation, objective, fixed: null, examine });
+        const examined = await planner.examine({ ...situation, objective, fixed: null, examine });
         if (examined.ok) examinations.push(examined.examination);
         else unexplained.push(examined.message);
       }

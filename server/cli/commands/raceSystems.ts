@@ -1,5 +1,7 @@
 import { stringify } from "yaml";
-import type { LabCell, LabRun, LabSpec } from "@/server/contracts/studio";
+import { z } from "zod";
+import type { LabCell, LabRun, LabSpec, Outcome } from "@/server/contracts/studio";
+import { labSpecSchema } from "@/server/contracts/studio/lab";
 import { labNotes } from "@/server/lab/labNotes";
 import { labRefusal } from "@/server/lab/labRefusal";
 import { labRunId } from "@/server/lab/labRunId";
@@ -13,11 +15,11 @@ import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { Workload } from "@/solver/workload/workload";
 import { describeLab } from "../describe/describeLab";
 import { noGpuCard } from "../flags/clusterFile";
-import { readLabSpec } from "../flags/labSpecFile";
+import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
 import { readProfile } from "../flags/profileFlag";
 import { readPromptTexts } from "../flags/promptTexts";
 import { readCards, readWorkload, type WorkloadFlags } from "../flags/workloadFlags";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { readYamlFile } from "../flags/yamlFile";
 import { readRecorded } from "./recordedRuns";
 
 export interface RaceFlags extends WorkloadFlags {
@@ -36,28 +38,19 @@ const COMMON_GPU = "h100-sxm";
 
 /** `weir compare --spec`: the lab without the studio. The same description of the same workload gives the same figures there. */
 export async function raceSystems(flags: RaceFlags): Promise<ExitCode> {
-  const cards = readCards(flags);
-  if (!cards.ok) return refuse(cards.message);
+  const { catalogue, userCards } = readCards(flags);
   const profile = readProfile(flags.profile);
-  if (!profile.ok) return refuse(profile.message);
-  const read = await readWorkload(flags, cards.catalogue);
-  if (!read.ok) return refuse(read.message);
-  const { workload } = read;
-  const { catalogue, userCards } = cards;
-  if (flags.printSpec === true) return printSpec(flags, { workload, catalogue, profile: profile.profile ?? engineProfiles.vllm });
-  const described = readLabSpec(flags.spec ?? "", workloadHash(workload));
-  if (!described.ok) return refuse(described.message);
-  const { spec } = described;
-  const named = profileOf(spec, profile.profile);
+  const { workload } = must(await readWorkload(flags, catalogue));
+  if (flags.printSpec === true) return printSpec(flags, { workload, catalogue, profile: profile ?? engineProfiles.vllm });
+  const { spec } = must(readLabSpec(flags.spec ?? "", workloadHash(workload)));
+  const named = profileOf(spec, profile);
   if (named === null) return refuse(`${flags.spec}: engineProfile: "${spec.engineProfile}" is not built in: give its file with --profile.`);
   const hardware = { catalogue, profile: named };
   const refused = labRefusal(spec, { workload, artefactOf: () => null, ...hardware });
   if (refused !== null) return refuse(`${flags.spec}: ${faultSentence(refused)}`);
   const prompts = flags.prompts === undefined ? null : await readPromptTexts(flags.prompts, workload.outcomes.promptIds);
-  if (prompts !== null && !prompts.ok) return refuse(prompts.message);
   const texts = prompts === null ? null : ({ kind: "given", texts: prompts.texts } as const);
   const runs = flags.recorded === undefined ? null : await readRecorded(flags.recorded, spec);
-  if (runs !== null && !runs.ok) return refuse(runs.message);
   const cells: LabCell[] = [];
   const cellsAll = spec.systems.length * spec.rates.length * spec.seeds.length;
   const tell = (line: string) => process.stderr.write(`${line}\n`);
@@ -108,4 +101,29 @@ function printSpec({ gpu = COMMON_GPU, usdPerGpuHour, json }: RaceFlags, ground:
   const { spec } = suggested.suggestion;
   process.stdout.write(json === true ? `${JSON.stringify(spec, null, 2)}\n` : stringify(spec, { aliasDuplicateObjects: false }));
   return EXIT.done;
+}
+
+/** A description in a file may leave out which workload it is of: the flags say. */
+const fileSchema = labSpecSchema.partial({ workloadId: true });
+/** A run, as the Lab page and `--json` write it: with its description and the workload's name. */
+const runSchema = z.object({ spec: z.record(z.string(), z.unknown()), workloadName: z.string().optional() });
+
+type Read = Outcome<{ readonly spec: LabSpec }>;
+
+/**
+ * The description of a run in a YAML or JSON file, by itself or within a run that was exported, or one sentence with file, line and field.
+ * One of another workload than the flags' is refused.
+ */
+export function readLabSpec(path: string, workloadId: string): Read {
+  const run = readYamlFile("--spec", path, runSchema);
+  const read = run.ok ? readYamlFile("--spec", path, runSchema.extend({ spec: fileSchema })) : readYamlFile("--spec", path, fileSchema);
+  if (!read.ok) return read;
+  const spec = "spec" in read.value ? read.value.spec : read.value;
+  const { workloadId: named = workloadId } = spec;
+  if (named === workloadId) return { ok: true, spec: { ...spec, workloadId } };
+  const called = run.ok && run.value.workloadName !== undefined ? ` (${run.value.workloadName})` : "";
+  return {
+    ok: false,
+    message: `${path}: workloadId: the description is of workload ${named}${called}, and the files make ${workloadId}: give that workload, or leave the field out.`,
+  };
 }

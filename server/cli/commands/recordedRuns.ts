@@ -4,20 +4,23 @@ import type { LabSpec } from "@/server/contracts/studio/lab";
 import { readAgentRuns } from "@/server/lab/agentRuns";
 import { MOST_REQUESTS } from "@/server/lab/labRefusal";
 import type { LabTask } from "@/server/lab/labTask";
-import { readFile } from "../flags/workloadFlags";
+import { refuse } from "../flags/exitCodes";
+import { openFile } from "../flags/workloadFlags";
 
-type Read =
-  | { readonly ok: true; readonly recorded: NonNullable<LabTask["recorded"]>; readonly notes: readonly string[] }
-  | { readonly ok: false; readonly message: string };
+interface RecordedRuns {
+  readonly recorded: NonNullable<LabTask["recorded"]>;
+  readonly notes: readonly string[];
+}
 
 /** Problems of lines and runs that are said each. */
 const SAID_PROBLEMS = 3;
 
 /**
- * Recorded runs of agents from a folder with `calls.csv` and `runs.csv`, for a race of a description. One sentence where they cannot be read or raced: they
- * tell lengths, not whether a model would have been right.
+ * Recorded runs of agents from a folder with `calls.csv` and `runs.csv`, for a race of a description.
+ *
+ * @throws Refusal where they cannot be read or raced: they tell lengths, not whether a model would have been right.
  */
-export async function readRecorded(folder: string, spec: LabSpec): Promise<Read> {
+export async function readRecorded(folder: string, spec: LabSpec): Promise<RecordedRuns> {
   const knowing = spec.systems.findIndex(({ confidence }) => confidence !== "none");
   if (knowing >= 0)
     return refused(
@@ -29,7 +32,7 @@ export async function readRecorded(folder: string, spec: LabSpec): Promise<Read>
       `system ${choosing + 1} chooses models for the agents of declared workflows, and recorded runs are of none: leave it out.`,
     );
   const [callsFile, runsFile] = [join(folder, "calls.csv"), join(folder, "runs.csv")];
-  const read = await readFile(callsFile, (calls) => readFile(runsFile, (runs) => readAgentRuns({ calls, runs })));
+  const read = await openFile(callsFile, (calls) => openFile(runsFile, (runs) => readAgentRuns({ calls, runs })));
   if (!read.ok) return refused(read.message);
   if (read.runs.length < 2) return refused(`${folder} has one run that can be used; two are needed, one to learn from and one to serve.`);
   const calls = read.runs.reduce((sum, run) => sum + run.calls.length, 0);
@@ -40,7 +43,6 @@ export async function readRecorded(folder: string, spec: LabSpec): Promise<Read>
     );
   const id = createHash("sha256").update(JSON.stringify(read.runs)).digest("hex");
   return {
-    ok: true,
     recorded: { id, runs: read.runs },
     notes: [
       `Programs are ${read.runs.length} recorded runs of ${calls} calls in place of the description's mix, with the lengths of the model that ran written by every model, and nothing known of quality. Pauses between calls are not kept.`,
@@ -51,4 +53,4 @@ export async function readRecorded(folder: string, spec: LabSpec): Promise<Read>
   };
 }
 
-const refused = (message: string): Read => ({ ok: false, message: `--recorded: ${message}` });
+const refused = (message: string): never => refuse(`--recorded: ${message}`);

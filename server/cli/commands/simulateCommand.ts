@@ -11,10 +11,10 @@ import { atPrecision, bytesPerWeight, type Precision } from "@/solver/hardware/m
 import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { describeForecast, forecast, type Load } from "../describe/replicaForecast";
 import { type LimitFlags, readLimits, withLimitFlags } from "../flags/engineLimitFlags";
+import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";
 import { numberFlag } from "../flags/flagValues";
 import { PROFILE_FLAG, readProfile } from "../flags/profileFlag";
 import { CARDS_FLAG, readCards, readFile } from "../flags/workloadFlags";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { simulateRows } from "./simulateRows";
 
 interface SimulateFlags extends LimitFlags {
@@ -79,21 +79,17 @@ export function addSimulateCommand(program: Command, onExit: (code: ExitCode) =>
 }
 
 async function simulate(flags: SimulateFlags): Promise<ExitCode> {
-  const cards = readCards(flags);
-  if (!cards.ok) return refuse(cards.message);
-  const read = readProfile(flags.profile);
-  if (!read.ok) return refuse(read.message);
-  const bounds = readLimits(flags);
-  if (!bounds.ok) return refuse(bounds.message);
-  const { limits } = bounds;
+  const { catalogue } = readCards(flags);
+  const given = readProfile(flags.profile);
+  const limits = readLimits(flags);
   if (flags.rows !== undefined) {
-    return simulateRows({ file: flags.rows, profile: read.profile, cards: cards.catalogue, limits, json: flags.json === true });
+    return simulateRows({ file: flags.rows, profile: given, cards: catalogue, limits, json: flags.json === true });
   }
 
   const { model: modelId, gpu: gpuId, input, output, tp, pp, precision } = flags;
   if (modelId === undefined || gpuId === undefined || input === undefined || output === undefined)
     return refuse("Give --rows, or --model, --gpu, --input, --output and one of --rate and --concurrency.");
-  const { models, gpus } = cards.catalogue;
+  const { models, gpus } = catalogue;
   const named = findModel(modelId, models);
   if (named === undefined) return refuse(noCard("model", modelId, Object.keys(models)));
   const gpu = findGpu(gpuId, gpus);
@@ -101,16 +97,14 @@ async function simulate(flags: SimulateFlags): Promise<ExitCode> {
   if (precision !== undefined && !Object.hasOwn(bytesPerWeight, precision))
     return refuse(`--precision: "${precision}" is none of ${Object.keys(bytesPerWeight).join(", ")}.`);
   const load = await loadOf(flags);
-  if (!load.ok) return refuse(load.message);
 
-  const profile = read.profile ?? engineProfiles.vllm;
+  const profile = given ?? engineProfiles.vllm;
   const tooLong = contextRefusal(named.card, input, output);
   if (tooLong !== null) return refuse(`${tooLong}.`, EXIT.infeasible);
   const model = atPrecision(named.card, precision ?? named.precision);
   const fit = replicaModel(model, gpu, { tp, pp }, profile);
   if (!fit.fits) return refuse(`${fit.reason}.`, EXIT.infeasible);
   const steps = flags.stepTimes === undefined ? null : await readFile(flags.stepTimes, importMeasuredSteps);
-  if (steps !== null && !steps.ok) return refuse(steps.message);
   const replica = withLimits(steps === null ? fit.replica : { ...fit.replica, stepTime: steps.stepTime }, limits);
   const kvPrecision = model.kvBytesPerValue === 1 ? "fp8" : "bf16";
   const { engine } = profile;
@@ -118,13 +112,13 @@ async function simulate(flags: SimulateFlags): Promise<ExitCode> {
   const run = { engine, model: model.id, gpu: gpu.id, precision: model.precision, kvPrecision, shape: { tp, pp }, ...lengths } as const;
   const answer = forecast({
     replica,
-    load: load.load,
+    load,
     requests: flags.requests,
     ...lengths,
     prefixHitRate: flags.prefixHitRate,
     seed: flags.seed,
     errors: steps === null ? profile.errors : null,
-    extrapolatedAt: (concurrency) => (steps === null ? extrapolations({ ...run, concurrency }, profile, cards.catalogue) : []),
+    extrapolatedAt: (concurrency) => (steps === null ? extrapolations({ ...run, concurrency }, profile, catalogue) : []),
   });
   if (flags.json === true) {
     const asked = { model: model.id, precision: model.precision, gpu: gpu.id, tp, pp, profile: profile.id, ...lengths };
@@ -136,7 +130,7 @@ async function simulate(flags: SimulateFlags): Promise<ExitCode> {
   process.stdout.write(
     [
       `${model.id} in ${model.precision} on ${gpu.id}, tp ${tp}, pp ${pp}, by ${steps === null ? `the profile "${profile.name}"` : "measured steps"}\n`,
-      `${loadWords(load.load)}, ${input} tokens in and ${output} out each\n\n`,
+      `${loadWords(load)}, ${input} tokens in and ${output} out each\n\n`,
       describeForecast(answer),
       ...sources,
       ...(steps?.notes ?? []).map((note) => `  - steps: ${note}\n`),
@@ -148,24 +142,21 @@ async function simulate(flags: SimulateFlags): Promise<ExitCode> {
 const noCard = (flag: "model" | "gpu", name: string, ids: readonly string[]): string =>
   `--${flag}: there is no ${flag === "gpu" ? "GPU" : "model"} card "${name}"${nearestNames(name, ids) || "; the Cards page of the studio lists them"}.`;
 
-type LoadRead = { readonly ok: true; readonly load: Load } | { readonly ok: false; readonly message: string };
-
-async function loadOf({ rate, concurrency, burstiness, arrivals: file }: SimulateFlags): Promise<LoadRead> {
-  if ((rate === undefined) === (concurrency === undefined)) return { ok: false, message: "Give one of --rate and --concurrency." };
+async function loadOf({ rate, concurrency, burstiness, arrivals: file }: SimulateFlags): Promise<Load> {
+  if ((rate === undefined) === (concurrency === undefined)) refuse("Give one of --rate and --concurrency.");
   if (concurrency !== undefined) {
     if (burstiness !== undefined || file !== undefined)
-      return { ok: false, message: "--burstiness and --arrivals go with --rate: a closed loop sends when it is answered." };
-    return { ok: true, load: { kind: "closed", concurrency } };
+      refuse("--burstiness and --arrivals go with --rate: a closed loop sends when it is answered.");
+    return { kind: "closed", concurrency };
   }
-  if (burstiness !== undefined && file !== undefined) return { ok: false, message: "Give one of --burstiness and --arrivals." };
+  if (burstiness !== undefined && file !== undefined) refuse("Give one of --burstiness and --arrivals.");
   const requestsPerSecond = rate ?? 0;
   if (file === undefined) {
     const law: ArrivalLaw = burstiness === undefined ? { kind: "poisson" } : { kind: "gamma", burstiness };
-    return { ok: true, load: { kind: "open", requestsPerSecond, law } };
+    return { kind: "open", requestsPerSecond, law };
   }
-  const read = await readFile(file, importArrivals);
-  if (!read.ok) return read;
-  return { ok: true, load: { kind: "open", requestsPerSecond, law: { kind: "trace", arrivalSeconds: read.arrivalSeconds } } };
+  const { arrivalSeconds } = await readFile(file, importArrivals);
+  return { kind: "open", requestsPerSecond, law: { kind: "trace", arrivalSeconds } };
 }
 
 const LAWS = { poisson: "Poisson arrivals", gamma: "Gamma arrivals", trace: "arrivals of the trace" } as const;

@@ -10,8 +10,8 @@ import { type RowProblem, rowProblemTexts } from "@/solver/workload/rowProblems"
 import { bandText, METRIC_NAMES, NOT_MATCHED, seconds } from "../describe/replicaForecast";
 import { textTable } from "../describe/textTable";
 import { underLimits } from "../flags/engineLimitFlags";
+import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";
 import { readFile } from "../flags/workloadFlags";
-import { EXIT, type ExitCode, refuse } from "./exitCodes";
 
 export interface RowsAsked {
   readonly file: string;
@@ -29,7 +29,6 @@ const SAID_PROBLEMS = 5;
 /** Predicts every run of a table, printing each as it is done, then what could not be predicted and the errors by group. */
 export async function simulateRows({ file, profile, cards, limits, json }: RowsAsked): Promise<ExitCode> {
   const read = await readFile(file, (source) => importServingRows(source, cards));
-  if (!read.ok) return refuse(read.message);
   const { bad } = read;
   const rows = underLimits(read.rows, limits);
   if (rows.length + read.unsupported.length === 0)

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import { must } from "./exitCodes";
 import { readYamlFile } from "./yamlFile";
 
 /** A cluster larger than this is a typing error. */
@@ -28,27 +29,20 @@ const clusterFileSchema = z.strictObject({
 
 type ClusterFile = z.output<typeof clusterFileSchema>;
 
-export type ReadCluster = { readonly ok: true; readonly cluster: ClusterSpec } | { readonly ok: false; readonly message: string };
-
-/** The cluster that a YAML file describes, of one GPU type or several; one sentence with file, line and field where it cannot be used. */
-export function readClusterFile(path: string, gpus: Gpus): ReadCluster {
-  const read = readYamlFile("--cluster", path, plannable(gpus));
-  if (!read.ok) return read;
-  const { value: file } = read;
+/** The cluster that a YAML file describes, of one GPU type or several; @throws Refusal with file, line and field where it cannot be used. */
+export function readClusterFile(path: string, gpus: Gpus): ClusterSpec {
+  const { value: file } = must(readYamlFile("--cluster", path, plannable(gpus)));
   const { gpu, nodes } = file;
   const others = otherTypes(file);
   const prices = Object.fromEntries([gpu, ...others].map((type) => [type, priceOf(file, type, gpus) ?? 0]));
   return {
-    ok: true,
-    cluster: {
-      id: "described",
-      name: file.name ?? nodes.map((node) => `${node.gpus} ${node.gpu ?? gpu}`).join(" + "),
-      kind: "described",
-      gpu,
-      nodes,
-      usdPerGpuHour: prices[gpu] ?? 0,
-      ...(others.length === 0 ? {} : { otherUsdPerGpuHour: Object.fromEntries(others.map((type) => [type, prices[type] ?? 0])) }),
-    },
+    id: "described",
+    name: file.name ?? nodes.map((node) => `${node.gpus} ${node.gpu ?? gpu}`).join(" + "),
+    kind: "described",
+    gpu,
+    nodes,
+    usdPerGpuHour: prices[gpu] ?? 0,
+    ...(others.length === 0 ? {} : { otherUsdPerGpuHour: Object.fromEntries(others.map((type) => [type, prices[type] ?? 0])) }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { RunningReplica } from "@/solver/plan/clusterSpec";
 import { type PlanConstraints, planConstraintsSchema } from "@/solver/plan/constraints";
 import { planSchema } from "@/solver/plan/plan";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
+import { must, refuse } from "./exitCodes";
 import { listFlag, numberFlag } from "./flagValues";
 import { readYamlFile } from "./yamlFile";
 
@@ -31,9 +32,10 @@ export interface Subjects {
   readonly nodes: readonly string[];
 }
 
-type Read =
-  | { readonly ok: true; readonly constraints?: PlanConstraints; readonly running?: readonly RunningReplica[] }
-  | { readonly ok: false; readonly message: string };
+interface AskedConstraints {
+  readonly constraints?: PlanConstraints;
+  readonly running?: readonly RunningReplica[];
+}
 
 const HELP = `
 A constraints file has the fields pinned, shapes, excluded, nodes, minReplicasPerModel, surviveNodeLoss, maxUsdPerHour, maxGpus,
@@ -65,25 +67,21 @@ export const withConstraintFlags = (command: Command): Command =>
     .option("--no-idle-gpus", "use every GPU of the cluster")
     .addHelpText("after", HELP);
 
-/** What file and flags ask together, undefined where they ask nothing; or one sentence on what is wrong. */
-export function readConstraints(flags: ConstraintFlags, subjects: Subjects): Read {
+/** What file and flags ask together, undefined where they ask nothing. @throws Refusal */
+export function readConstraints(flags: ConstraintFlags, subjects: Subjects): AskedConstraints {
   const schema = naming(subjects);
-  const file = flags.constraints === undefined ? null : readYamlFile("--constraints", flags.constraints, schema);
-  if (file !== null && !file.ok) return file;
+  const file = flags.constraints === undefined ? null : must(readYamlFile("--constraints", flags.constraints, schema));
   const asked = schema.safeParse(askedBy(flags));
   if (!asked.success) {
     const [issue] = asked.error.issues;
-    return { ok: false, message: `${flagOf(flags, issue?.path ?? [])}: ${issue?.message}.` };
+    return refuse(`${flagOf(flags, issue?.path ?? [])}: ${issue?.message}.`);
   }
-  const running = flags.running === undefined ? null : readYamlFile("--running", flags.running, planSchema);
-  if (running !== null && !running.ok) return running;
+  const running = flags.running === undefined ? null : must(readYamlFile("--running", flags.running, planSchema));
   const constraints = joined(file?.value ?? planConstraintsSchema.parse({}), asked.data);
-  if (typeof constraints === "string") return { ok: false, message: constraints };
   if (constraints.maxChangedReplicas !== null && running === null)
-    return { ok: false, message: "--max-changes counts changes against what runs: name its plan with --running." };
+    refuse("--max-changes counts changes against what runs: name its plan with --running.");
   const nothing = file === null && Object.keys(askedBy(flags)).length === 0;
   return {
-    ok: true,
     ...(nothing ? {} : { constraints }),
     ...(running === null ? {} : { running: runningReplicas(running.value) }),
   };
@@ -135,19 +133,19 @@ const scalars = {
   maxChangedReplicas: "--max-changes",
 } as const;
 
-/** Both together, or the sentence that they contradict each other. */
-function joined(file: PlanConstraints, flags: PlanConstraints): PlanConstraints | string {
+/** Both together. @throws Refusal where they contradict each other. */
+function joined(file: PlanConstraints, flags: PlanConstraints): PlanConstraints {
   for (const [field, flag] of Object.entries(scalars) as [keyof typeof scalars, string][]) {
     if (file[field] !== null && flags[field] !== null && file[field] !== flags[field])
-      return `${flag} ${flags[field]} contradicts ${field} ${file[field]} of the constraints file: give one.`;
+      refuse(`${flag} ${flags[field]} contradicts ${field} ${file[field]} of the constraints file: give one.`);
   }
   const pinned = [...file.pinned, ...flags.pinned];
   const shapes = [...file.shapes, ...flags.shapes];
   const excluded = [...new Set([...file.excluded, ...flags.excluded])];
   const torn = pinned.find(({ model }) => excluded.includes(model));
-  if (torn !== undefined) return `${torn.model} is both pinned and excluded: leave out one.`;
+  if (torn !== undefined) refuse(`${torn.model} is both pinned and excluded: leave out one.`);
   const other = shapes.find(({ model, tp, pp }) => shapes.some((one) => one.model === model && (one.tp !== tp || one.pp !== pp)));
-  if (other !== undefined) return `${other.model} has two shapes among the constraints: give one.`;
+  if (other !== undefined) refuse(`${other.model} has two shapes among the constraints: give one.`);
   return {
     pinned,
     shapes,

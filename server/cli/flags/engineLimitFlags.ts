@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { ServingRow } from "@/solver/calibration/servingRow";
 import type { EngineLimits } from "@/solver/hardware/engineLimits";
 import { MAX_BATCHED_TOKENS, MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
+import { refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";
 
 export interface LimitFlags {
@@ -27,21 +28,14 @@ export const withLimitFlags = (command: Command): Command =>
       numberFlag({ min: 2, max: 10_000_000, whole: true }),
     );
 
-/** The limits that the flags name, or one sentence on what is wrong with them. */
-export function readLimits({
-  maxNumSeqs,
-  maxNumBatchedTokens,
-}: LimitFlags): { readonly ok: true; readonly limits: EngineLimits } | { readonly ok: false; readonly message: string } {
+/** The limits that the flags name. @throws Refusal */
+export function readLimits({ maxNumSeqs, maxNumBatchedTokens }: LimitFlags): EngineLimits {
   if (maxNumSeqs !== undefined && maxNumBatchedTokens !== undefined && maxNumBatchedTokens < maxNumSeqs)
-    return {
-      ok: false,
-      message: `--max-num-batched-tokens: ${maxNumBatchedTokens} is less than one token for each of ${maxNumSeqs} sequences; no engine starts so.`,
-    };
+    refuse(
+      `--max-num-batched-tokens: ${maxNumBatchedTokens} is less than one token for each of ${maxNumSeqs} sequences; no engine starts so.`,
+    );
   return {
-    ok: true,
-    limits: {
-      ...(maxNumSeqs === undefined ? {} : { maxSequences: maxNumSeqs }),
-      ...(maxNumBatchedTokens === undefined ? {} : { maxBatchedTokens: maxNumBatchedTokens }),
-    },
+    ...(maxNumSeqs === undefined ? {} : { maxSequences: maxNumSeqs }),
+    ...(maxNumBatchedTokens === undefined ? {} : { maxBatchedTokens: maxNumBatchedTokens }),
   };
 }

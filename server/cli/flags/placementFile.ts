@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { OpenPlacement } from "@/solver/ensemble/placement/placeExperts";
+import { must } from "./exitCodes";
 import { readYamlFile } from "./yamlFile";
 
 /** Workers and experts that one placement may have, and how many of one times the other: a search over more takes minutes. */
@@ -38,25 +39,13 @@ const instanceSchema = fieldsSchema.superRefine(({ experts, workers }, context) 
   context.addIssue({ code: "custom", path: ["workers"], message: `${experts.length} experts are placed on ${most} workers at most` });
 });
 
-type Read = { readonly ok: true; readonly problem: OpenPlacement } | { readonly ok: false; readonly message: string };
-
-/** Experts to be placed, from a file whose seconds rise by the same for each prompt; one sentence with file, line and field where it cannot be used. */
-export function readPlacementFile(path: string): Read {
-  const read = readYamlFile("--instance", path, instanceSchema);
-  if (!read.ok) return read;
-  const { workers, maxModelsPerWorker, experts, replicas } = read.value;
+/** Experts to be placed, from a file whose seconds rise by the same for each prompt; @throws Refusal with file, line and field where it cannot be used. */
+export function readPlacementFile(path: string): OpenPlacement {
+  const { workers, maxModelsPerWorker = null, experts, replicas } = must(readYamlFile("--instance", path, instanceSchema)).value;
   return {
-    ok: true,
-    problem: {
-      workers,
-      maxModelsPerWorker: maxModelsPerWorker ?? null,
-      replicas,
-      experts: experts.map(({ name, prompts, secondsPerPrompt, loadSeconds }) => ({
-        name,
-        prompts,
-        loadSeconds,
-        cost: (count) => secondsPerPrompt * count,
-      })),
-    },
+    workers,
+    maxModelsPerWorker,
+    replicas,
+    experts: experts.map(({ secondsPerPrompt, ...expert }) => ({ ...expert, cost: (count) => secondsPerPrompt * count })),
   };
 }

@@ -6,25 +6,17 @@ import { readSituation, type SituationFlags, withSituationFlags } from "./situat
 
 export type PlanningFlags = SituationFlags & RoutingFlags & ConstraintFlags;
 
-type Read = { readonly ok: true; readonly situation: PlanningSituation } | { readonly ok: false; readonly message: string };
-
 /** Adds the flags of everything a planner is told beside the objective. */
 export const withPlanningFlags = (command: Command): Command => withConstraintFlags(withRoutingFlags(withSituationFlags(command)));
 
-/** What is planned for, under which constraints and with which judge; or one sentence on what is wrong. */
-export async function readPlanning(flags: PlanningFlags): Promise<Read> {
-  const read = await readSituation(flags);
-  if (!read.ok) return read;
-  const { situation, catalogue } = read;
+/** What is planned for, under which constraints and with which judge. @throws Refusal */
+export async function readPlanning(flags: PlanningFlags): Promise<PlanningSituation> {
+  const { situation, catalogue } = await readSituation(flags);
   const routing = readRouting(flags, catalogue);
-  if (!routing.ok) return routing;
   const judged = routing.judge?.kind === "engine" ? [routing.judge.model] : [];
   const asked = readConstraints(flags, {
     models: [...new Set([...situation.workload.outcomes.models.map(({ model }) => model), ...judged])],
     nodes: situation.cluster.nodes.map(({ name }) => name),
   });
-  if (!asked.ok) return asked;
-  const { ok: _, ...routed } = routing;
-  const { ok: __, ...constrained } = asked;
-  return { ok: true, situation: { ...situation, ...routed, ...constrained } };
+  return { ...situation, ...routing, ...asked };
 }

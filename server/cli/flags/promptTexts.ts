@@ -1,20 +1,23 @@
 import { createHash } from "node:crypto";
 import { readCsv } from "@/server/planning/imports/readCsv";
-import { readFile } from "./workloadFlags";
+import { refuse } from "./exitCodes";
+import { openFile } from "./workloadFlags";
 
-/** The id is the SHA-256 of the texts. */
-type Read =
-  | { readonly ok: true; readonly texts: readonly (string | null)[]; readonly id: string }
-  | { readonly ok: false; readonly message: string };
+interface PromptTexts {
+  readonly texts: readonly (string | null)[];
+  /** SHA-256 of the texts. */
+  readonly id: string;
+}
 
 /**
- * Texts of a workload's prompts from a CSV with columns prompt_id and prompt, by row of its outcome table; null where the file has none. One
- * sentence with file and line where it cannot be read, or where it has no text of any prompt.
+ * Texts of a workload's prompts from a CSV with columns prompt_id and prompt, by row of its outcome table; null where the file has none.
+ *
+ * @throws Refusal with file and line where it cannot be read, or where it has no text of any prompt.
  */
-export async function readPromptTexts(path: string, promptIds: readonly string[]): Promise<Read> {
+export async function readPromptTexts(path: string, promptIds: readonly string[]): Promise<PromptTexts> {
   const texts = new Map<string, string>();
   let [idAt, textAt] = [-1, -1];
-  const read = await readFile(path, (source) =>
+  const read = await openFile(path, (source) =>
     readCsv(source, {
       header(names) {
         [idAt, textAt] = [names.indexOf("prompt_id"), names.indexOf("prompt")];
@@ -27,9 +30,8 @@ export async function readPromptTexts(path: string, promptIds: readonly string[]
       },
     }),
   );
-  if (!read.ok) return { ok: false, message: `--prompts: ${read.message}` };
+  if (!read.ok) refuse(`--prompts: ${read.message}`);
   const found = promptIds.map((id) => texts.get(id) ?? null);
-  if (found.some((text) => text !== null))
-    return { ok: true, texts: found, id: createHash("sha256").update(JSON.stringify(found)).digest("hex") };
-  return { ok: false, message: `--prompts: ${path} has none of the workload's prompts; they are named as ${promptIds[0]} is.` };
+  if (found.some((text) => text !== null)) return { texts: found, id: createHash("sha256").update(JSON.stringify(found)).digest("hex") };
+  return refuse(`--prompts: ${path} has none of the workload's prompts; they are named as ${promptIds[0]} is.`);
 }

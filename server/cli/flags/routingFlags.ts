@@ -3,6 +3,7 @@ import { DEFAULT_JUDGE, type PlanningSituation } from "@/server/planning/planner
 import { nearestNames } from "@/solver/hardware/aliases";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { JUDGE_SECONDS_BOUNDS, logSpreadOf } from "@/solver/judging/judgeTime";
+import { refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";
 
 export interface RoutingFlags {
@@ -15,7 +16,7 @@ export interface RoutingFlags {
   readonly directStart?: number;
 }
 
-type Read = ({ readonly ok: true } & Pick<PlanningSituation, "judge" | "directStart">) | { readonly ok: false; readonly message: string };
+type Routing = Pick<PlanningSituation, "judge" | "directStart">;
 
 /** The gateway's own judge prompt with its marks, and the most it lets a judge write. */
 const JUDGE_PROMPT = { rubricTokens: 120, outputTokens: 8 } as const;
@@ -45,27 +46,22 @@ export const withRoutingFlags = (command: Command): Command =>
       numberFlag({ min: 0.5, max: 1 }),
     );
 
-/** Who judges and where requests may start, over the judge of fixed time that is given; or one sentence on what is wrong. */
-export function readRouting(flags: RoutingFlags, { models }: CardCatalogue): Read {
+/** Who judges and where requests may start, over the judge of fixed time that is given. @throws Refusal */
+export function readRouting(flags: RoutingFlags, { models }: CardCatalogue): Routing {
   const { judgeEngine: model, directStart: auc } = flags;
   const { judgeRubricTokens: rubricTokens, judgeOutputTokens: outputTokens } = flags;
   const directStart = auc === undefined ? {} : { directStart: { auc } };
   if (model === undefined) {
     if (rubricTokens !== undefined || outputTokens !== undefined)
-      return { ok: false, message: "--judge-rubric-tokens and --judge-output-tokens go with --judge-engine." };
-    const varying = readVariation(flags);
-    return varying.ok ? { ok: true, ...varying.judge, ...directStart } : varying;
+      refuse("--judge-rubric-tokens and --judge-output-tokens go with --judge-engine.");
+    return { ...readVariation(flags), ...directStart };
   }
   if (flags.judgeSeconds !== undefined || flags.judgeUsd !== undefined || flags.judgeP95 !== undefined)
-    return {
-      ok: false,
-      message: "--judge-engine has the time and the cost of its engine: leave out --judge-seconds, --judge-p95 and --judge-usd.",
-    };
+    refuse("--judge-engine has the time and the cost of its engine: leave out --judge-seconds, --judge-p95 and --judge-usd.");
   if (cardOf(models, model) === undefined)
-    return { ok: false, message: `--judge-engine: there is no model card "${model}"${nearestNames(model, Object.keys(models))}.` };
+    refuse(`--judge-engine: there is no model card "${model}"${nearestNames(model, Object.keys(models))}.`);
   const { rubricTokens: rubric, outputTokens: output } = JUDGE_PROMPT;
   return {
-    ok: true,
     judge: { kind: "engine", model, rubricTokens: rubricTokens ?? rubric, outputTokens: outputTokens ?? output },
     ...directStart,
   };
@@ -76,14 +72,11 @@ function readVariation({
   judgeP95,
   judgeSeconds = DEFAULT_JUDGE.secondsPerCall,
   judgeUsd = DEFAULT_JUDGE.usdPerCall,
-}: RoutingFlags):
-  | { readonly ok: true; readonly judge: Pick<PlanningSituation, "judge"> }
-  | { readonly ok: false; readonly message: string } {
-  if (judgeP95 === undefined) return { ok: true, judge: {} };
+}: RoutingFlags): Routing {
+  if (judgeP95 === undefined) return {};
   const logSpread = logSpreadOf(judgeSeconds, judgeP95);
-  if (logSpread === null)
-    return { ok: false, message: `--judge-p95 must lie between the mean of a judge call, ${judgeSeconds} s, and 3.87 times of it.` };
+  if (logSpread === null) return refuse(`--judge-p95 must lie between the mean of a judge call, ${judgeSeconds} s, and 3.87 times of it.`);
   const variation = { tokens: 1, lengthShare: 0, logSpread };
   const source = { kind: "entered" } as const;
-  return { ok: true, judge: { judge: { kind: "fixed", secondsPerCall: judgeSeconds, usdPerCall: judgeUsd, variation, source } } };
+  return { judge: { kind: "fixed", secondsPerCall: judgeSeconds, usdPerCall: judgeUsd, variation, source } };
 }

@@ -2,9 +2,12 @@ import type { Command } from "commander";
 import { DEFAULT_JUDGE, type PlanningSituation } from "@/server/planning/planner/planningRequest";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
-import type { CardCatalogue } from "@/solver/hardware/catalogue";
+import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
-import { type ClusterFlags, readCluster, withClusterFlags } from "./clusterFlags";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import { MOST_GPUS_PER_NODE, MOST_NODES, noGpuCard, readClusterFile } from "./clusterFile";
+import { type LimitFlags, readLimits, withLimitFlags } from "./engineLimitFlags";
+import { must, refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";
 import { PROFILE_FLAG, readProfile } from "./profileFlag";
 import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
@@ -16,10 +19,6 @@ export interface SituationFlags extends WorkloadFlags, ClusterFlags {
   readonly profile?: string;
 }
 
-type Read =
-  | { readonly ok: true; readonly situation: PlanningSituation; readonly catalogue: CardCatalogue }
-  | { readonly ok: false; readonly message: string };
-
 /** Adds the flags that say what is planned for: a workload, a rate and a cluster. */
 export const withSituationFlags = (command: Command): Command =>
   withClusterFlags(
@@ -29,29 +28,74 @@ export const withSituationFlags = (command: Command): Command =>
     .option("--judge-usd <usd>", `price of one judge call (default: ${DEFAULT_JUDGE.usdPerCall})`, numberFlag({ min: 0, max: 100 }))
     .option(...PROFILE_FLAG);
 
-/** Reads files and flags into what the planner takes, or says in one sentence what is wrong. */
-export async function readSituation(flags: SituationFlags): Promise<Read> {
-  const cards = readCards(flags);
-  if (!cards.ok) return cards;
-  const profile = readProfile(flags.profile);
-  if (!profile.ok) return profile;
-  const described = readCluster(flags, cards.catalogue);
-  if (!described.ok) return described;
-  const read = await readWorkload(flags, cards.catalogue);
-  if (!read.ok) return read;
-  const { workload } = read;
+/** Reads files and flags into what the planner takes. @throws Refusal */
+export async function readSituation(
+  flags: SituationFlags,
+): Promise<{ readonly situation: PlanningSituation; readonly catalogue: CardCatalogue }> {
+  const { catalogue, userCards } = readCards(flags);
+  const engineProfile = readProfile(flags.profile) ?? vllmProfile;
+  const cluster = readCluster(flags, catalogue);
+  const { workload } = must(await readWorkload(flags, catalogue));
   const { judgeSeconds: secondsPerCall = DEFAULT_JUDGE.secondsPerCall, judgeUsd: usdPerCall = DEFAULT_JUDGE.usdPerCall } = flags;
   return {
-    ok: true,
-    catalogue: cards.catalogue,
+    catalogue,
     situation: {
       workload,
       workloadId: workloadHash(workload),
-      cluster: described.cluster,
-      userCards: cards.userCards,
-      engineProfile: profile.profile ?? vllmProfile,
+      cluster,
+      userCards,
+      engineProfile,
       requestsPerSecond: flags.rate,
       judge: { kind: "fixed", secondsPerCall, usdPerCall, source: { kind: flags.judgeSeconds === undefined ? "assumed" : "entered" } },
     },
   };
 }
+
+interface ClusterFlags extends LimitFlags {
+  readonly cluster?: string;
+  readonly gpu?: string;
+  readonly nodes?: number;
+  readonly gpusPerNode?: number;
+  readonly usdPerGpuHour?: number;
+}
+
+const HELP = `
+A cluster file names the gpu of its nodes, the nodes with name, gpus and, where it is another, gpu, and usdPerGpuHour and prices (by
+type) where they are not the cards' list prices: {gpu: h100-sxm, nodes: [{name: a, gpus: 8}, {name: b, gpus: 4, gpu: l40s}]}`;
+
+/** Adds the flags that describe a cluster: one GPU type by flags, several by a file. */
+const withClusterFlags = (command: Command): Command =>
+  withLimitFlags(command)
+    .option("--gpu <card>", "GPU type, such as h100-sxm")
+    .option("--nodes <n>", "nodes of the cluster, called node1, node2 ...", numberFlag({ min: 1, max: MOST_NODES, whole: true }))
+    .option("--gpus-per-node <n>", "GPUs of each node", numberFlag({ min: 1, max: MOST_GPUS_PER_NODE, whole: true }))
+    .option("--usd-per-gpu-hour <usd>", "price of a GPU hour (default: the card's dated list price)", numberFlag({ min: 0, max: 1000 }))
+    .option("--cluster <file>", "YAML of a cluster in place of the four above")
+    .addHelpText("after", HELP);
+
+/** The cluster that the flags or their file describe. @throws Refusal */
+function readCluster(flags: ClusterFlags, cards: CardCatalogue): ClusterSpec {
+  const cluster = readBareCluster(flags, cards);
+  const limits = readLimits(flags);
+  return Object.keys(limits).length === 0 ? cluster : { ...cluster, engineLimits: [{ ...limits, source: "operator" }] };
+}
+
+function readBareCluster(flags: ClusterFlags, { gpus }: CardCatalogue): ClusterSpec {
+  const { cluster: file, gpu, nodes, gpusPerNode } = flags;
+  if (file !== undefined) {
+    const also = Object.entries(flagNames).find(([flag]) => flags[flag as keyof typeof flagNames] !== undefined);
+    if (also !== undefined) return refuse(`--cluster describes the whole cluster: leave out ${also[1]}.`);
+    return readClusterFile(file, gpus);
+  }
+  if (gpu === undefined || nodes === undefined || gpusPerNode === undefined)
+    return refuse("Give --cluster, or --gpu, --nodes and --gpus-per-node.");
+  const card = cardOf(gpus, gpu);
+  if (card === undefined) return refuse(`--gpu: ${noGpuCard(gpu, gpus)}.`);
+  const usdPerGpuHour = flags.usdPerGpuHour ?? card.usdPerGpuHour;
+  if (usdPerGpuHour === null) return refuse(`--usd-per-gpu-hour: no list price is known for ${gpu}; give one.`);
+  const list = Array.from({ length: nodes }, (_, index) => ({ name: `node${index + 1}`, gpus: gpusPerNode }));
+  const name = `${nodes} x ${gpusPerNode} ${gpu}`;
+  return { id: "described", name, kind: "described", gpu, nodes: list, usdPerGpuHour };
+}
+
+const flagNames = { gpu: "--gpu", nodes: "--nodes", gpusPerNode: "--gpus-per-node", usdPerGpuHour: "--usd-per-gpu-hour" } as const;

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { readWorkflowText, type WorkflowReading } from "@/solver/workflow/graphs/importGraph";
+import { refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";
 
 export interface WorkflowFlags {
@@ -10,9 +11,11 @@ export interface WorkflowFlags {
   readonly beam?: number;
 }
 
-type Read =
-  | { readonly ok: true; readonly asked: Pick<JustInTimePolicy, "workflows" | "selection"> | null; readonly notes: readonly string[] }
-  | { readonly ok: false; readonly message: string };
+interface AskedWorkflow {
+  /** null: nothing is asked of a just-in-time policy. */
+  readonly asked: Pick<JustInTimePolicy, "workflows" | "selection"> | null;
+  readonly notes: readonly string[];
+}
 
 /** Partial assignments that a round keeps unless more or fewer are asked for: the source's. */
 const BEAM_WIDTH = 4;
@@ -36,26 +39,25 @@ function hashFlag(text: string): string {
   throw new InvalidArgumentError("Give the SHA-256 of its bytes, as the studio lists it.");
 }
 
-/** What is asked of a just-in-time policy, null where nothing is; or one sentence on what is wrong. */
-export function readWorkflowFlags({ workflow: path, predictor, beam }: WorkflowFlags): Read {
+/** What is asked of a just-in-time policy. @throws Refusal */
+export function readWorkflowFlags({ workflow: path, predictor, beam }: WorkflowFlags): AskedWorkflow {
   if (path === undefined)
     return predictor === undefined && beam === undefined
-      ? { ok: true, asked: null, notes: [] }
-      : { ok: false, message: "--predictor and --beam go with --workflow." };
-  const read = readWorkflowFile("--workflow", path);
-  if (!read.ok) return read;
-  const workflows = [{ workflow: read.document, ...(predictor === undefined ? {} : { predictor }) }];
-  return { ok: true, asked: { workflows, selection: { kind: "beam", width: beam ?? BEAM_WIDTH } }, notes: read.notes };
+      ? { asked: null, notes: [] }
+      : refuse("--predictor and --beam go with --workflow.");
+  const { document, notes } = readWorkflowFile("--workflow", path);
+  const workflows = [{ workflow: document, ...(predictor === undefined ? {} : { predictor }) }];
+  return { asked: { workflows, selection: { kind: "beam", width: beam ?? BEAM_WIDTH } }, notes };
 }
 
-/** A workflow, or a graph of another tool, in a JSON file; or one sentence with the file and what is wrong with it. */
-export function readWorkflowFile(flag: string, path: string): WorkflowReading {
+/** A workflow, or a graph of another tool, in a JSON file. @throws Refusal with the file and what is wrong with it. */
+export function readWorkflowFile(flag: string, path: string): Extract<WorkflowReading, { ok: true }> {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch {
-    return { ok: false, message: `${flag}: ${path} is no file that can be read.` };
+    return refuse(`${flag}: ${path} is no file that can be read.`);
   }
   const read = readWorkflowText(text);
-  return read.ok ? read : { ok: false, message: `${path}: ${read.message}` };
+  return read.ok ? read : refuse(`${path}: ${read.message}`);
 }

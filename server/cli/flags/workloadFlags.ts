@@ -3,9 +3,10 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { cardsFile, readCardsFile } from "@/server/contracts/engine/cardsFile";
+import type { Outcome } from "@/server/contracts/studio";
 import { studioSettings } from "@/server/lib/studioSettings";
-import { type ImportedArrivals, importArrivals } from "@/server/planning/imports/importArrivals";
-import { type ImportedOutcomes, importOutcomes } from "@/server/planning/imports/importOutcomes";
+import { importArrivals } from "@/server/planning/imports/importArrivals";
+import { importOutcomes } from "@/server/planning/imports/importOutcomes";
 import { importWorkloadLines } from "@/server/planning/imports/importWorkloadLines";
 import type { CsvSource } from "@/server/planning/imports/readCsv";
 import { unknownModels } from "@/server/planning/imports/surveyWorkload";
@@ -13,6 +14,7 @@ import type { UserCards } from "@/solver/hardware/cardSchema";
 import { type CardCatalogue, cardOf, catalogueOf } from "@/solver/hardware/catalogue";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
 import type { Workload } from "@/solver/workload/workload";
+import { must, refuse } from "./exitCodes";
 import { aliasFlag, listFlag, numberFlag } from "./flagValues";
 
 export interface WorkloadFlags {
@@ -26,8 +28,6 @@ export interface WorkloadFlags {
   readonly cards?: string;
   readonly seed: number;
 }
-
-type Read = { readonly ok: true; readonly workload: Workload } | { readonly ok: false; readonly message: string };
 
 export const CARDS_FLAG = ["--cards <file>", "JSON of your own model and GPU cards (default: cards.json in the state directory)"] as const;
 
@@ -49,7 +49,7 @@ export const withWorkloadFlags = (command: Command): Command =>
     .option("--seed <n>", "seeds every draw", numberFlag({ min: 0, max: 2 ** 31 - 1, whole: true }), 1);
 
 /** Reads the files the flags name into a workload, or says in one sentence what is wrong with which. */
-export async function readWorkload(flags: WorkloadFlags, { models }: CardCatalogue): Promise<Read> {
+export async function readWorkload(flags: WorkloadFlags, { models }: CardCatalogue): Promise<Outcome<{ readonly workload: Workload }>> {
   if (flags.workload !== undefined && flags.outcomes !== undefined) {
     return { ok: false, message: "--workload and --outcomes: give one of them, a workload holds its outcomes." };
   }
@@ -59,45 +59,43 @@ export async function readWorkload(flags: WorkloadFlags, { models }: CardCatalog
   if (unknownCard !== undefined) {
     return { ok: false, message: `--models: there is no model card "${unknownCard}"; known: ${Object.keys(models).join(", ")}.` };
   }
-  const outcomes = await readFile(
-    flags.outcomes,
-    (source): Promise<ImportedOutcomes> =>
-      importOutcomes(source, { family: flags.family ?? null, tasks: flags.tasks ?? [], aliases: flags.models, models }),
+  const outcomes = await openFile(flags.outcomes, (source) =>
+    importOutcomes(source, { family: flags.family ?? null, tasks: flags.tasks ?? [], aliases: flags.models, models }),
   );
   if (!outcomes.ok) return outcomes;
-  const arrivals =
-    flags.arrivals === undefined ? null : await readFile(flags.arrivals, (source): Promise<ImportedArrivals> => importArrivals(source));
+  const arrivals = flags.arrivals === undefined ? null : await openFile(flags.arrivals, importArrivals);
   if (arrivals !== null && !arrivals.ok) return arrivals;
   const name = `${outcomes.family} ${outcomes.tasks.join("+")}`;
   const workload = buildWorkload({ name, outcomes, arrivals, judgeAuc: flags.judgeAuc ?? null, seed: flags.seed });
   return { ok: true, workload };
 }
 
-async function readWorkloadFile(path: string, models: CardCatalogue["models"]): Promise<Read> {
-  const read = await readFile(path, importWorkloadLines);
+async function readWorkloadFile(path: string, models: CardCatalogue["models"]): Promise<Outcome<{ readonly workload: Workload }>> {
+  const read = await openFile(path, importWorkloadLines);
   if (!read.ok) return read;
   const unknown = unknownModels(read.workload, models);
   return unknown === null ? read : { ok: false, message: unknown };
 }
 
-/** The cards that the flags name, or those of the state directory; a file that is named must be there. */
-export function readCards(
-  flags: Pick<WorkloadFlags, "cards">,
-):
-  | { readonly ok: true; readonly userCards: UserCards; readonly catalogue: CardCatalogue }
-  | { readonly ok: false; readonly message: string } {
-  if (flags.cards !== undefined && !existsSync(flags.cards))
-    return { ok: false, message: `--cards: ${flags.cards} is no file that can be read.` };
-  const read = readCardsFile(flags.cards ?? cardsFile(studioSettings(process.env).stateDir));
-  return read.ok ? { ok: true, userCards: read.cards, catalogue: catalogueOf(read.cards) } : read;
+/** The cards that the flags name, or those of the state directory. @throws Refusal where a file that is named is not there. */
+export function readCards({ cards: named }: Pick<WorkloadFlags, "cards">): {
+  readonly userCards: UserCards;
+  readonly catalogue: CardCatalogue;
+} {
+  if (named !== undefined && !existsSync(named)) refuse(`--cards: ${named} is no file that can be read.`);
+  const { cards } = must(readCardsFile(named ?? cardsFile(studioSettings(process.env).stateDir)));
+  return { userCards: cards, catalogue: catalogueOf(cards) };
 }
 
+type Refused = { readonly ok: false; readonly message: string };
+
 /** What `read` makes of a file, or the sentence that there is none. */
-export async function readFile<Result>(
-  path: string,
-  read: (source: CsvSource) => Promise<Result>,
-): Promise<Result | { readonly ok: false; readonly message: string }> {
+export async function openFile<Result>(path: string, read: (source: CsvSource) => Promise<Result>): Promise<Result | Refused> {
   const found = await stat(path).catch(() => null);
   if (found === null || !found.isFile()) return { ok: false, message: `${path} is no file that can be read.` };
   return read({ name: basename(path), stream: createReadStream(path) });
 }
+
+/** What `read` makes of a file. @throws Refusal where there is none, or it cannot be read. */
+export const readFile = async <Read extends { readonly ok: true } | Refused>(path: string, read: (source: CsvSource) => Promise<Read>) =>
+  must<Read | Refused>(await openFile(path, read));

@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
+import type { Outcome } from "@/server/contracts/studio";
 import { offsetOf } from "@/server/fleet/yamlOffset";
 import { reasonOf } from "@/server/lib/reasonOf";
 
-type Read<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly message: string };
+type Read<Value> = Outcome<{ readonly value: Value }>;
 
 /** A YAML (or JSON) file by its schema; one sentence with file, line and field where it cannot be used. */
 export function readYamlFile<Schema extends z.ZodType>(flag: string, path: string, schema: Schema): Read<z.output<Schema>> {

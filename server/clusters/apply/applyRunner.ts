@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Application, Outcome } from "@/server/contracts/studio";
+import type { Application, Outcome, Refusal } from "@/server/contracts/studio";
 import type { StoredApplication } from "@/server/store/applicationRepository";
 import type { Store } from "@/server/store/store";
 import type { Plan } from "@/solver/plan/plan";
@@ -79,7 +79,7 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
     runs.set(application.id, { run, ended });
   }
 
-  const refuse = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
+  const refuse = (message: string): Refusal => ({ ok: false, message });
 
   async function begin({ clusterId, planId, kind, actor, rollBackOnRegression = false }: ApplyOrder): Promise<Started> {
     const connector = connectorOf(clusterId);

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { capacityDip } from "../steps/capacityDip";
+import { capacityDip } from "../preview/planDiff";
 import { type PlannedStep, planSteps, type RollOut } from "../steps/planSteps";
 import { between, carryOut, deployment, engine, kinds, touched } from "../testing/testRollOuts";
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { capacityDip } from "../preview/planDiff";
 import { between, carryOut, deployment, engine, kinds, touched } from "../testing/testRollOuts";
-import { capacityDip } from "./capacityDip";
 import { planSteps, type RollOut } from "./planSteps";
 
 describe("planSteps", () => {

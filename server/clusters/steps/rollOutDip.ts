@@ -85,7 +85,7 @@ function replicasOf({ routing, standing, target }: RollOut, { planId, engines }:
 async function figuresOf(
   { running, target, serve }: DipAsked,
   segments: readonly Pick<Segment, "planId" | "engines">[],
-): Promise<{ readonly ok: true; readonly of: Figures } | { readonly ok: false; readonly message: string }> {
+): Promise<Outcome<{ readonly of: Figures }>> {
   const limits = new Map([...(running === null ? [] : plannedLimits(running)), ...plannedLimits(target)]);
   const order = new Map(targetEngines(target).map(({ id }, index) => [id, index]));
   const enginesOf = ({ engines }: Pick<Segment, "engines">): readonly ServingEngine[] =>

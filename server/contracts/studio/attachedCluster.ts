@@ -1,5 +1,6 @@
+import { z } from "zod";
 import type { EngineLimits, LimitSource } from "@/solver/hardware/engineLimits";
-import type { KeyReference } from "../engine/engineAccess";
+import { keyReferenceSchema } from "../engine/engineAccess";
 
 /** What was looked at when an endpoint or a connection was tried. */
 export type FindingWhat =
@@ -28,15 +29,16 @@ export interface Finding {
   readonly next: string | null;
 }
 
-/** An endpoint to be tried. */
-export interface EndpointToTry {
-  readonly name: string;
-  readonly url: string;
-  readonly key?: KeyReference | undefined;
-  readonly caFile?: string | undefined;
+/** An endpoint to be tried: it may have been read before and given a key or another name. What it holds is checked when it is tried. */
+export const endpointToTrySchema = z.object({
+  name: z.string().min(1).max(200),
+  url: z.string().min(1).max(2_000),
+  key: keyReferenceSchema.optional(),
+  caFile: z.string().min(1).max(1_000).optional(),
   /** Which of the models that it serves; left out: the first of which there is a card. */
-  readonly servedName?: string | undefined;
-}
+  servedName: z.string().min(1).max(500).optional(),
+});
+export type EndpointToTry = Readonly<z.infer<typeof endpointToTrySchema>>;
 
 /** What an endpoint cannot be asked and was not told. */
 export type GuessedField = "model" | "gpu" | "tp" | "pp" | "precision";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Ensemble, ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
 import type { SampleOrigin } from "@/solver/ensemble/replay/answerSample";
-import type { Interval } from "@/solver/numeric/interval";
+import type { ReplayedGate } from "@/solver/ensemble/replay/gateReplay";
 
 /** An ensemble kept in the studio, as its latest version. */
 export interface KeptEnsemble {
@@ -62,42 +62,7 @@ export const replayRequestSchema = z.strictObject({
 export type ReplayRequest = z.infer<typeof replayRequestSchema>;
 
 /** A gate replayed on a labelled sample, tau by tau. Shares are 0..1. */
-export interface GateReport {
-  readonly questions: number;
-  readonly experts: readonly {
-    readonly model: string;
-    readonly accuracy: Interval;
-    readonly voted: number;
-    readonly meanTokens: number;
-    /** Of the questions it was recruited for. */
-    readonly asked: number;
-  }[];
-  /** By votes as `3:0`, most agreement first. `no votes`: nothing could be read off any answer. */
-  readonly buckets: readonly {
-    readonly votes: string;
-    readonly questions: number;
-    /** Of the answer that leads, and of the aggregator's own, on these questions; null: there is none. */
-    readonly leading: Interval | null;
-    readonly aggregator: Interval | null;
-    /** Mean of all that the experts wrote on one question. */
-    readonly expertTokens: number;
-  }[];
-  /** Rising tau; the last skips nothing that could be in doubt, and one above it aggregates all. */
-  readonly points: readonly {
-    readonly tau: number;
-    readonly skipped: Interval;
-    readonly accuracy: Interval;
-    /** Accuracy minus that of always aggregating, question by question; null without an aggregator. */
-    readonly difference: Interval | null;
-    /** Tokens that the aggregator reads of answers, over those where it is always run, 0..1: questions that split experts carry the longest answers. */
-    readonly aggregatorTokens: number;
-  }[];
-  /** Accuracy where the aggregator answers every question; null without one. */
-  readonly alwaysAggregated: Interval | null;
-  /** The lowest tau that costs no more than was allowed; null: none does, or there is no aggregator. */
-  readonly chosenTau: number | null;
-  readonly notes: readonly string[];
-}
+export type GateReport = ReplayedGate;
 
 /** To place experts of an ensemble on workers of a cluster or of described hardware. */
 export const placeRequestSchema = z.strictObject({

@@ -1,4 +1,6 @@
+import type { SystemFigures } from "@/solver/baselines/baselineFigures";
 import type { PlanningProgress } from "@/solver/cascade/explore/progress";
+import type { ServingFigures } from "@/solver/cascade/whatIf/servingFigures";
 
 /** What can be asked about a plan beside the plan itself. */
 export const examinedKinds = ["prices", "sensitivity", "baselines"] as const;
@@ -31,17 +33,8 @@ export interface SensitivityCase {
 }
 
 /** A baseline on the planning prompts, simulated whole like the plan itself. */
-export interface BaselineFigures {
+export interface BaselineFigures extends SystemFigures {
   readonly name: string;
-  /** Models, shapes and thresholds in one line. */
-  readonly cascade: string;
-  readonly quality: number;
-  /** null where the floor's bound is not known for it. */
-  readonly qualityLow: number | null;
-  /** By the objective; null: does not keep up. */
-  readonly latencySeconds: number | null;
-  readonly gpus: number;
-  readonly costUsdPerRequest: number;
 }
 
 export interface RefusedBaseline {
@@ -55,16 +48,7 @@ export type ExamineEvent =
   | { readonly kind: "refused"; readonly message: string };
 
 /** What a cascade is predicted to do at a rate, whole or without some of its stages. */
-interface PredictedCascade {
-  /** Requests per engine second that it sustains; null where no stage is left. */
-  readonly capacityPerSecond: number | null;
-  /** End to end; null where it does not keep up with the rate, or no stage is left. */
-  readonly p95Seconds: number | null;
-  /** Mean label of the answers that are given, 0..100; null where `p95Seconds` is. */
-  readonly quality: number | null;
-  /** Of the requests, those that are refused because only a smaller model could answer them. */
-  readonly refusedShare: number;
-}
+type PredictedCascade = Omit<ServingFigures, "unserved" | "longestSeconds">;
 
 /** A plan's cascade without the stages that are lost, simulated as plans are, beside the whole of it. */
 export interface RemainingCascade {

@@ -1,19 +1,21 @@
+import { z } from "zod";
 import type { Decision } from "../gateway/gatewayAdmin";
 import type { LiveFrame } from "./liveFrame";
 import type { SeriesKey, SeriesRange } from "./seriesRange";
 
 /** Which decision records are wanted; every condition that is set must hold. */
-export interface DecisionFilter {
-  readonly outcome: "any" | "answered" | "failed" | "escalated" | "unjudged";
+export const decisionFilterSchema = z.object({
+  outcome: z.enum(["any", "answered", "failed", "escalated", "unjudged"]),
   /** A model that the request reached. */
-  readonly model: string | null;
+  model: z.string().min(1).max(500).nullable(),
   /** An engine that the request reached. */
-  readonly replica: string | null;
+  replica: z.string().min(1).max(500).nullable(),
   /** End to end, engine seconds. */
-  readonly slowerThanSeconds: number | null;
+  slowerThanSeconds: z.number().nonnegative().nullable(),
   /** Part of a request's id or of a program's name. */
-  readonly text: string | null;
-}
+  text: z.string().max(200, "look for at most 200 characters").nullable(),
+});
+export type DecisionFilter = Readonly<z.infer<typeof decisionFilterSchema>>;
 
 /** Charts that follow the present. */
 export interface FollowedCharts {

@@ -75,7 +75,8 @@ export interface SampleInterval {
 }
 
 /** A sample of prompts that the studio keeps. */
-export interface PromptSet {
+export interface PromptSet
+  extends Pick<PromptSurvey, "prompts" | "skipped" | "meanCharacters" | "withReference" | "withTest" | "multiTurn" | "withTools"> {
   readonly id: string;
   readonly name: string;
   readonly createdAt: string;
@@ -83,8 +84,6 @@ export interface PromptSet {
   /** Where they came from, in words. */
   readonly from: string;
   readonly population: number;
-  readonly prompts: number;
-  readonly skipped: number;
   readonly strata: readonly {
     readonly name: string;
     readonly population: number;
@@ -94,11 +93,6 @@ export interface PromptSet {
     readonly interval: SampleInterval | null;
   }[];
   readonly interval: SampleInterval;
-  readonly meanCharacters: number;
-  readonly withReference: number;
-  readonly withTest: number;
-  readonly multiTurn: number;
-  readonly withTools: number;
   /** null: kept until deleted. */
   readonly expiresAt: string | null;
   /** Whether the texts are gone, by retention or by hand: what was measured with them stays. */

@@ -1,3 +1,5 @@
+import type { PlanPromise } from "./promise";
+
 /** A step's way through the journal. `intended` is written before the act, `done` after it, `verified` when its effect was looked up anew. */
 export type JournalEvent = "intended" | "done" | "verified" | "failed" | "cut";
 
@@ -18,15 +20,8 @@ export interface Halt {
 }
 
 /** One figure of a plan held against what was measured after it came into force. */
-export interface VerificationCheck {
-  readonly name: string;
-  readonly kind: "seconds" | "score" | "share" | "usd";
-  readonly promised: number;
-  readonly band: { readonly low: number; readonly high: number } | null;
-  readonly measured: number | null;
-  readonly interval: { readonly low: number; readonly high: number } | null;
+export interface VerificationCheck extends Omit<PlanPromise, "verdict"> {
   readonly verdict: "pass" | "fail" | "undecided";
-  readonly reason: string;
 }
 
 /** The window after an application in which its plan has to keep what it promised. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Interval } from "@/solver/numeric/interval";
 
 /** What a person is shown to label: never which model answered. */
 export interface LabelTask {
@@ -32,11 +33,7 @@ export interface LabelProgress {
 }
 
 /** An estimate with its 90 % interval. */
-export interface Estimate {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
+export type Estimate = Interval;
 
 /** How far a measure can be trusted, as far as hand labels tell. */
 export interface MeasureTrust {

@@ -1,53 +1,20 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { createReadStream } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
 import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
+import type { GatewayRounds } from "@/server/contracts/gateway/gatewayRounds";
 import { reasonOf } from "@/server/lib/reasonOf";
-import type { Controls } from "../controls/controls";
-import type { EnsembleStats } from "../ensembles/ensembleStats";
+import type { ProgramPath, Round } from "@/solver/policies/core/roundsView";
 import { type ApiError, sendError, sendJson } from "../http/apiError";
 import { pathEnd, pathOf, sequenceOf } from "../http/requestTarget";
-import type { AuditLog } from "../lib/auditLog";
-import type { DecisionLog } from "../lib/decisionLog";
-import type { Mutex } from "../lib/mutex";
-import type { FeatureLog } from "../prediction/featureLog";
-import type { PredictionCounts } from "../prediction/predictionCounts";
-import type { Configuration } from "../serving/configuration";
-import type { Serving } from "../serving/serving";
-import type { StageWatch } from "../serving/stageWatch";
-import type { AdminRoutes } from "./adminRoutes";
+import { isMissing } from "../lib/durableFile";
+import type { AdminOptions, AdminRoutes } from "./adminRoutes";
 import { artefactRoutes } from "./artefactRoutes";
 import { configRoutes } from "./configRoutes";
 import { controlRoutes } from "./controlRoutes";
 import { ensembleRoutes } from "./ensembleRoutes";
-import { learningRoutes } from "./learningRoutes";
-import { roundsRoutes } from "./roundsRoutes";
 import { workflowRoutes } from "./workflowRoutes";
-
-/** The counters that the admin port shows. */
-interface AdminMetrics {
-  exposition(): Promise<{ readonly text: string; readonly contentType: string }>;
-  readonly refused: number;
-  readonly shed: number;
-  readonly unjudged: number;
-}
-
-interface AdminListenerOptions {
-  readonly serving: Serving;
-  readonly decisions: DecisionLog;
-  readonly metrics: AdminMetrics;
-  readonly configuration: Configuration;
-  readonly controls: Controls;
-  readonly audit: AuditLog;
-  /** Changes of configuration and controls are made one by one, so that each is made of what it was decided on. */
-  readonly mutex: Mutex;
-  readonly featureLog: FeatureLog;
-  readonly counts: PredictionCounts;
-  readonly ensembles: EnsembleStats;
-  readonly stages: StageWatch;
-  readonly version: string;
-  /** Null: every caller is admitted; the listener is on the loopback address only. */
-  readonly token: string | null;
-}
 
 /** Under which the rest of a path names one of many. */
 const parents = ["/decisions/", "/artefacts/", "/ensembles/"];
@@ -55,7 +22,7 @@ const parents = ["/decisions/", "/artefacts/", "/ensembles/"];
 const thresholdPath = /^\/ensembles\/[^/]+\/tau$/;
 
 /** The handler of the admin port: configuration, status, decisions, metrics. */
-export function adminListener(options: AdminListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
+export function adminListener(options: AdminOptions): (request: IncomingMessage, response: ServerResponse) => void {
   const { metrics, token } = options;
   const routes: AdminRoutes = {
     "GET /health": (_, response) => void response.writeHead(200).end(),
@@ -93,13 +60,13 @@ export function adminListener(options: AdminListenerOptions): (request: Incoming
   };
 }
 
-function sendDecisions(request: IncomingMessage, response: ServerResponse, { decisions }: AdminListenerOptions): void {
+function sendDecisions(request: IncomingMessage, response: ServerResponse, { decisions }: AdminOptions): void {
   const after = sequenceOf(request);
   if (typeof after === "number") sendJson(response, decisions.page(after));
   else sendError(response, after);
 }
 
-function sendDecision(request: IncomingMessage, response: ServerResponse, { decisions }: AdminListenerOptions): void {
+function sendDecision(request: IncomingMessage, response: ServerResponse, { decisions }: AdminOptions): void {
   const id = pathEnd(request);
   const decision = decisions.find(id);
   if (decision !== undefined) {
@@ -119,7 +86,7 @@ async function status({
   audit,
   stages,
   version,
-}: AdminListenerOptions): Promise<GatewayStatus> {
+}: AdminOptions): Promise<GatewayStatus> {
   const { config, pool, queued, predictions } = serving;
   const lacking = [...predictions.service.lacking].map(([hash, reason]) => ({ hash, reason }));
   return {
@@ -167,3 +134,55 @@ const unauthorised: ApiError = {
   type: "authentication_error",
   code: "unauthorised",
 };
+
+/** What the admin port answers about what is remembered of answered requests: all of it, and to forget it. */
+function learningRoutes({ featureLog }: AdminOptions): AdminRoutes {
+  return {
+    "GET /learning": async (_, response) => {
+      response.writeHead(200, { "content-type": "application/x-ndjson" });
+      for (const path of await featureLog.files()) {
+        await pipeline(createReadStream(path), response, { end: false }).catch((error) => {
+          if (!isMissing(error)) throw error;
+        });
+      }
+      response.end();
+    },
+    "DELETE /learning": async (_, response) => {
+      await featureLog.erase();
+      sendJson(response, { erased: true });
+    },
+  };
+}
+
+/** What the admin port answers about the latest rounds of the policy in force. */
+function roundsRoutes({ serving, counts }: AdminOptions): AdminRoutes {
+  const shown = (): GatewayRounds => {
+    const { cascade } = serving;
+    const { rounds = null, programs = [] } = cascade?.driver.policy.rounds?.() ?? {};
+    return {
+      rounds: rounds?.map(shownRound) ?? null,
+      programs: programs.map(shownPath),
+      asOfSeconds: (performance.now() / 1000) * (cascade?.timeScale ?? 1),
+      predictions: counts.searches,
+    };
+  };
+  return { "GET /rounds": (_, response) => sendJson(response, shown()) };
+}
+
+/** Programs as clients name them, and records too. */
+const shownProgram = (programKey: string): string => programKey.slice(programKey.indexOf("\n") + 1);
+
+const shownPath = (path: ProgramPath): GatewayRounds["programs"][number] => ({
+  ...path,
+  programId: shownProgram(path.programId),
+  accurate: [...path.accurate],
+  left: [...path.left],
+});
+
+const shownRound = (round: Round): Round => ({
+  ...round,
+  candidates: round.candidates.map((candidate) => ({
+    ...candidate,
+    assignments: candidate.assignments.map((one) => ({ ...one, programId: shownProgram(one.programId) })),
+  })),
+});

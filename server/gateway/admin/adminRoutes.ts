@@ -1,6 +1,43 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Controls } from "../controls/controls";
+import type { EnsembleStats } from "../ensembles/ensembleStats";
+import type { AuditLog } from "../lib/auditLog";
+import type { DecisionLog } from "../lib/decisionLog";
+import type { Mutex } from "../lib/mutex";
+import type { FeatureLog } from "../prediction/featureLog";
+import type { PredictionCounts } from "../prediction/predictionCounts";
+import type { Configuration } from "../serving/configuration";
+import type { Serving } from "../serving/serving";
+import type { StageWatch } from "../serving/stageWatch";
 
 /** What the admin port answers, by method and path. What a handler throws is answered with 500. */
 export type AdminRoutes = Readonly<Record<string, AdminHandler>>;
 
 export type AdminHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+
+/** The counters that the admin port shows. */
+interface AdminMetrics {
+  exposition(): Promise<{ readonly text: string; readonly contentType: string }>;
+  readonly refused: number;
+  readonly shed: number;
+  readonly unjudged: number;
+}
+
+/** What the admin port shows and changes. */
+export interface AdminOptions {
+  readonly serving: Serving;
+  readonly decisions: DecisionLog;
+  readonly metrics: AdminMetrics;
+  readonly configuration: Configuration;
+  readonly controls: Controls;
+  readonly audit: AuditLog;
+  /** Changes of configuration and controls are made one by one, so that each is made of what it was decided on. */
+  readonly mutex: Mutex;
+  readonly featureLog: FeatureLog;
+  readonly counts: PredictionCounts;
+  readonly ensembles: EnsembleStats;
+  readonly stages: StageWatch;
+  readonly version: string;
+  /** Null: every caller is admitted; the listener is on the loopback address only. */
+  readonly token: string | null;
+}

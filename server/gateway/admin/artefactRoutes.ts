@@ -1,33 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import type { GatewayArtefact } from "@/server/contracts/gateway/gatewayLearning";
 import { learntOf } from "@/solver/plan/policySchema";
-import type { Controls } from "../controls/controls";
 import { type ApiError, badRequest, conflict, nothingToEnd, sendError, sendJson } from "../http/apiError";
 import { readBody } from "../http/readBody";
 import { pathEnd } from "../http/requestTarget";
-import type { Mutex } from "../lib/mutex";
 import { type AboutArtefact, artefactBytes, sha256 } from "../prediction/artifactStore";
 import { inspectArtefact } from "../prediction/predictionThread";
-import type { Configuration } from "../serving/configuration";
-import type { Serving } from "../serving/serving";
-import type { AdminRoutes } from "./adminRoutes";
-
-interface ArtefactRoutesOptions {
-  readonly serving: Serving;
-  readonly configuration: Configuration;
-  readonly controls: Controls;
-  readonly mutex: Mutex;
-}
+import type { AdminOptions, AdminRoutes } from "./adminRoutes";
 
 const hashForm = /^[0-9a-f]{64}$/;
 
 /** Routes for trained predictors: store one, list them, remove an unused one. */
-export function artefactRoutes({
-  serving: { artifacts, predictions },
-  configuration,
-  controls,
-  mutex,
-}: ArtefactRoutesOptions): AdminRoutes {
+export function artefactRoutes({ serving: { artifacts, predictions }, configuration, controls, mutex }: AdminOptions): AdminRoutes {
   const { service } = predictions;
   /** Those that some policy names: in force, before it, or tried. */
   function used(): ReadonlySet<string> {

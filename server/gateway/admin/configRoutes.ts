@@ -5,30 +5,19 @@ import { configRequestSchema, type GatewayConfig, type GatewayReplica, gatewayCo
 import { knobsRequestSchema, signatureSchema } from "@/server/contracts/gateway/gatewayControls";
 import { learntOf } from "@/solver/plan/policySchema";
 import { hashRefusal } from "../controls/candidateRefusal";
-import type { Controls } from "../controls/controls";
 import { type ApiError, sendError, sendJson } from "../http/apiError";
 import { readDocument } from "../http/readDocument";
 import { missingJudgeKey } from "../judge/judgeEndpoint";
-import type { Mutex } from "../lib/mutex";
 import type { Coming } from "../prediction/artifactStore";
 import { configRefusal } from "../serving/configRefusal";
-import type { Configuration } from "../serving/configuration";
-import type { Serving } from "../serving/serving";
-import type { AdminHandler, AdminRoutes } from "./adminRoutes";
+import type { AdminHandler, AdminOptions, AdminRoutes } from "./adminRoutes";
 
 /** A configuration with ten thousand replicas is 2 MB. */
 const configBytes = 4 * 1024 * 1024;
 const revisionBytes = 64 * 1024;
 
-interface ConfigRoutesOptions {
-  readonly configuration: Configuration;
-  readonly controls: Controls;
-  readonly mutex: Mutex;
-  readonly serving: Serving;
-}
-
 /** What the admin port answers about the configuration: read it, replace it, say whether one could replace it, turn its knobs, go back to the plan before. */
-export function configRoutes({ configuration, controls, mutex, serving }: ConfigRoutesOptions): AdminRoutes {
+export function configRoutes({ configuration, controls, mutex, serving }: AdminOptions): AdminRoutes {
   const { service } = serving.predictions;
   /** A change made of the configuration that the caller has read; `namedBy` says which predictors would have to be there. */
   function change<T>(

@@ -1,25 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { signatureSchema } from "@/server/contracts/gateway/gatewayControls";
 import type { Control } from "../controls/control";
-import type { Controls } from "../controls/controls";
 import { type ApiError, badRequest, sendError, sendJson } from "../http/apiError";
 import { readDocument } from "../http/readDocument";
 import { sequenceOf } from "../http/requestTarget";
-import type { AuditLog } from "../lib/auditLog";
 import type { Mutex } from "../lib/mutex";
-import type { AdminRoutes } from "./adminRoutes";
+import type { AdminOptions, AdminRoutes } from "./adminRoutes";
 
 /** A policy among the largest is some kilobytes. */
 const controlBytes = 256 * 1024;
 
-interface ControlRoutesOptions {
-  readonly controls: Controls;
-  readonly audit: AuditLog;
-  readonly mutex: Mutex;
-}
-
 /** What the admin port answers about the controls: PUT, GET and DELETE of each, and what was done with them. */
-export function controlRoutes({ controls, audit, mutex }: ControlRoutesOptions): AdminRoutes {
+export function controlRoutes({ controls, audit, mutex }: AdminOptions): AdminRoutes {
   return {
     ...routesOf("/panic", controls.panic, mutex),
     ...routesOf("/canary", controls.canary, mutex),

@@ -4,25 +4,16 @@ import { signatureSchema } from "@/server/contracts/gateway/gatewayControls";
 import { ensembleRequestSchema, MOST_ENSEMBLES, tauRequestSchema } from "@/server/contracts/gateway/gatewayEnsembles";
 import { AGGREGATE_ALL, type Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { formatTau } from "@/solver/ensemble/gate/tauText";
-import type { EnsembleStats } from "../ensembles/ensembleStats";
 import { type ApiError, badRequest, conflict, nothingToEnd, sendError, sendJson } from "../http/apiError";
 import { readDocument } from "../http/readDocument";
 import { pathOf } from "../http/requestTarget";
 import { type AuditNote, withReason } from "../lib/auditLog";
-import type { Mutex } from "../lib/mutex";
 import { ensembleRefusal } from "../serving/configRefusal";
-import type { Configuration } from "../serving/configuration";
-import type { AdminHandler, AdminRoutes } from "./adminRoutes";
+import type { AdminHandler, AdminOptions, AdminRoutes } from "./adminRoutes";
 import { matchRefusal } from "./configRoutes";
 
 /** Sixteen experts with skills in a hundred categories are less. */
 const ensembleBytes = 256 * 1024;
-
-interface EnsembleRoutesOptions {
-  readonly configuration: Configuration;
-  readonly ensembles: EnsembleStats;
-  readonly mutex: Mutex;
-}
 
 interface Change {
   readonly ensembles: readonly Ensemble[];
@@ -31,7 +22,7 @@ interface Change {
 }
 
 /** What the admin port answers about ensembles: those that are served with their counts, and to serve one, end it, or move its threshold. */
-export function ensembleRoutes({ configuration, ensembles, mutex }: EnsembleRoutesOptions): AdminRoutes {
+export function ensembleRoutes({ configuration, ensembles, mutex }: AdminOptions): AdminRoutes {
   const served = (): readonly Ensemble[] => configuration.current?.settings?.ensembles ?? [];
   const view = () => ensembles.view(configuration.current);
   const etag = () => ({ etag: `"${configuration.etag}"` });

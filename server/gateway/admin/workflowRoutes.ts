@@ -4,23 +4,15 @@ import { reasonOf } from "@/server/lib/reasonOf";
 import type { MemoryForecast } from "@/solver/policies/core/memoryForecast";
 import { type ApiError, sendError, sendJsonText } from "../http/apiError";
 import { readDocument } from "../http/readDocument";
-import { type AuditLog, withReason } from "../lib/auditLog";
-import type { Mutex } from "../lib/mutex";
-import type { Serving } from "../serving/serving";
-import type { AdminRoutes } from "./adminRoutes";
+import { withReason } from "../lib/auditLog";
+import type { AdminOptions, AdminRoutes } from "./adminRoutes";
 
 const signatureBytes = 64 * 1024;
-
-interface WorkflowRoutesOptions {
-  readonly serving: Serving;
-  readonly audit: AuditLog;
-  readonly mutex: Mutex;
-}
 
 type Beside = Pick<GatewayWorkflows, "used" | "sinceMs"> & { readonly memory: MemoryForecast | null };
 
 /** What the admin port answers about what was learnt of workflows: all of it, and to forget it. */
-export function workflowRoutes({ serving, audit, mutex }: WorkflowRoutesOptions): AdminRoutes {
+export function workflowRoutes({ serving, audit, mutex }: AdminOptions): AdminRoutes {
   const shown = (): string => {
     const { workflows, cascade } = serving;
     const beside: Beside = {

@@ -3,11 +3,9 @@ import type { GatewayControls, Mirror, MirrorRequest, Shadow, ShadowRequest } fr
 import { type ApiError, conflict } from "../http/apiError";
 import { CanaryControl, type CanaryDeps } from "./canaryControl";
 import { CaptureControl, type CaptureDeps } from "./captureControl";
-import { mirrorControl } from "./mirrorControl";
 import { PanicControl } from "./panicControl";
-import { shadowControl } from "./shadowControl";
 import { StrictStagesControl } from "./strictStagesControl";
-import type { WatchControl, WatchDeps } from "./watchControl";
+import { mirrorControl, shadowControl, type WatchControl, type WatchDeps } from "./watchControl";
 
 /** The operator's interventions in live traffic, restored from an earlier start. */
 export class Controls {

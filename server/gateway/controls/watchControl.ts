@@ -1,13 +1,26 @@
 import type { Logger } from "pino";
 import type { z } from "zod";
-import type { Signature } from "@/server/contracts/gateway/gatewayControls";
-import { type ApiError, nothingToEnd } from "../http/apiError";
+import {
+  type MirrorRequest,
+  type Mirror as MirrorSummary,
+  mirrorRequestSchema,
+  type ShadowRequest,
+  type Shadow as ShadowSummary,
+  type Signature,
+  shadowRequestSchema,
+} from "@/server/contracts/gateway/gatewayControls";
+import { policyRefusal } from "@/solver/policies/policyRefusal";
+import { type ApiError, badRequest, conflict, nothingToEnd } from "../http/apiError";
 import type { GatewayLimits } from "../http/limits";
 import type { Usage } from "../http/usage";
 import { withReason } from "../lib/auditLog";
 import type { Mutex } from "../lib/mutex";
+import { shortId } from "../lib/planName";
+import { percent } from "./canarySteps";
+import { hashRefusal } from "./candidateRefusal";
 import type { Control, ControlDeps } from "./control";
-import type { MirrorOutcome } from "./mirror";
+import { Mirror, type MirrorOutcome } from "./mirror";
+import { Shadow } from "./shadow";
 
 /** The counters that watchers and captures write. */
 interface WatchMetrics {
@@ -92,4 +105,75 @@ export class WatchControl<Request extends Signature, Document> implements Contro
     this.#watcher = started;
     return null;
   }
+}
+
+/** A mirror under an operator's hand. */
+export function mirrorControl(deps: WatchDeps): WatchControl<MirrorRequest, MirrorSummary> {
+  const { serving, store, metrics, limits } = deps;
+  return new WatchControl(deps, {
+    name: "mirror",
+    schema: mirrorRequestSchema,
+    kept: store.kept.mirror,
+    describe: ({ share, maxInFlight }) =>
+      `${percent(share)} of the cascade's requests are sent through all stages, at most ${maxInFlight} at once`,
+    start(request) {
+      if (serving.judge === null) return conflict("No judge is configured, so the answers of copies could not be scored.");
+      const mirror = new Mirror({
+        request,
+        serving,
+        limits,
+        onCopy: (outcome) => metrics.recordCopy(outcome),
+        onAnswer: (usage) => metrics.recordCopyTokens(usage),
+      });
+      serving.mirror = mirror;
+      return {
+        summary: () => mirror.summary(),
+        close() {
+          mirror.close();
+          if (serving.mirror === mirror) serving.mirror = null;
+        },
+      };
+    },
+  });
+}
+
+/** Nothing of it could be held against what is decided: it says where a request starts only when engines have room, of which a shadow has none. */
+const unshadowed = "A just-in-time policy chooses a model when an engine has room, and a shadow has no engines: try it as a canary.";
+const unseen = "The policy in force chooses a model when an engine has room, so a shadow has no start to compare with.";
+
+/** A shadow under an operator's hand. One that failed is still to be read, until it is ended or replaced; a restart does not take it up. */
+export function shadowControl(deps: WatchDeps): WatchControl<ShadowRequest, ShadowSummary> {
+  const { serving, store, audit, metrics, mutex, log } = deps;
+  const onFailed = (reason: string): void => {
+    log.error({ reason }, "the shadow failed and is ended");
+    const noted = mutex.run(async () => {
+      await store.keep({ shadow: null });
+      await audit.note({ by: "gateway", action: "shadow ended", detail: `The shadow failed and ended: ${reason}` });
+    });
+    noted.catch((error) => log.error({ err: error }, "the end of the shadow could not be stored"));
+  };
+  return new WatchControl(deps, {
+    name: "shadow",
+    schema: shadowRequestSchema,
+    kept: store.kept.shadow,
+    describe: ({ candidate: { planId, policyHash } }) =>
+      `The policy ${shortId(policyHash)} of the plan ${shortId(planId)} decides on live traffic without acting`,
+    start(request) {
+      const { candidate } = request;
+      const refusal = policyRefusal(candidate.policy) ?? hashRefusal(candidate);
+      if (refusal !== null) return badRequest(refusal);
+      if (candidate.policy.kind === "just-in-time") return badRequest(unshadowed);
+      if (serving.config?.policy.kind === "just-in-time") return conflict(unseen);
+      const missing = serving.artifacts.refusal(candidate.policy);
+      if (missing !== null) return conflict(missing);
+      const shadow = new Shadow({ request, onDifference: (difference) => metrics.recordDifference(difference), onFailed });
+      serving.shadow = shadow;
+      return {
+        summary: () => shadow.summary(),
+        close() {
+          if (serving.shadow === shadow) serving.shadow = null;
+        },
+      };
+    },
+  });
 }

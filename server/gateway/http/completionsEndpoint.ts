@@ -31,3 +31,15 @@ function unjudgeablePrompt({ prompt }: Readonly<Record<string, unknown>>): BodyR
   const message = `\`prompt\` is ${what}, but a cascade judges the answer to one text: give a text, or name an engine's model.`;
   return { message, param: "prompt" };
 }
+
+/** `/v1/embeddings`. */
+export const embeddingsEndpoint: Endpoint = {
+  path: "/v1/embeddings",
+  operation: "embeddings",
+  answersIn: "data",
+  refusal: ({ input }) =>
+    typeof input === "string" || (Array.isArray(input) && input.length > 0)
+      ? null
+      : { message: "`input` must be a text, or a list of texts or tokens.", param: "input" },
+  text: null,
+};

@@ -7,7 +7,6 @@ import type { ApiError } from "./apiError";
 import { saneNameOf, shownName } from "./clientNames";
 import type { Endpoint } from "./endpoint";
 import { type Identifiers, identifiersOf } from "./identifiers";
-import { type RequestScores, readRouterScores } from "./routerScores";
 
 /** By which a request is known from its first byte on. */
 export interface RequestIds {
@@ -200,4 +199,35 @@ function mostTokensOf({ max_completion_tokens: completion, max_tokens: legacy }:
 
 function refuse(message: string, code: string, param?: string): ParsedRequest {
   return { ok: false, error: { status: 400, message, type: "invalid_request_error", code, ...(param === undefined ? {} : { param }) } };
+}
+
+/** What an application's own router says of a request, by model; empty where it says nothing. */
+type RequestScores = ReadonlyMap<string, number>;
+
+const header = "x-weir-router-scores";
+const none: RequestScores = new Map();
+const number = /^\d{1,3}(\.\d+)?$/;
+
+/**
+ * Reads `x-weir-router-scores: model=score,...` with scores of 0 to 100, which a policy with a direct start starts requests by. Models of
+ * no stage are of no consequence, so that a router need not know which cascade is in force.
+ *
+ * @returns the sentence that refuses it, where it says anything else.
+ */
+function readRouterScores(headers: IncomingHttpHeaders): RequestScores | string {
+  const value = headers[header];
+  if (value === undefined) return none;
+  const scores = new Map<string, number>();
+  for (const entry of String(value).split(",")) {
+    const equals = entry.lastIndexOf("=");
+    const model = entry.slice(0, Math.max(0, equals)).trim();
+    const score = entry.slice(equals + 1).trim();
+    const shown = JSON.stringify(shownName(entry.trim()));
+    if (model === "" || !number.test(score) || Number(score) > 100) {
+      return `The header ${header} says ${shown}, but each entry must be model=score with a score from 0 to 100.`;
+    }
+    if (scores.has(model)) return `The header ${header} scores ${JSON.stringify(shownName(model))} twice.`;
+    scores.set(model, Number(score));
+  }
+  return scores;
 }

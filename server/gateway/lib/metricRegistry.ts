@@ -23,6 +23,11 @@ function namedAlso(name: string, help: string): readonly Named[] {
       ];
 }
 
+/** Of a table of metrics: name, help, labels, and the buckets of a histogram; without them it is a counter. */
+type MetricRow = readonly [name: string, help: string, labels: readonly string[], buckets?: readonly number[]];
+
+type MetricOf<Row extends MetricRow> = Row["length"] extends 4 ? Histogram<Row[2][number]> : Tally<Row[2][number]>;
+
 /** The metrics of the process, Node's own among them, and what makes them, so that each is declared in one line. */
 export class MetricRegistry {
   readonly #registry = new Registry();
@@ -56,6 +61,15 @@ export class MetricRegistry {
     const histogram = new Histogram({ name, help, labelNames: labels, buckets, registers: this.#registers });
     this.#histograms.push(histogram as Histogram);
     return histogram;
+  }
+
+  /** The counters and histograms of a table, under its keys. */
+  table<const Rows extends Readonly<Record<string, MetricRow>>>(rows: Rows): { readonly [Key in keyof Rows]: MetricOf<Rows[Key]> } {
+    const made = Object.entries(rows).map(([key, [name, help, labels, buckets]]) => [
+      key,
+      buckets === undefined ? this.counter(name, help, labels) : this.histogram(name, help, { labels, buckets: [...buckets] }),
+    ]);
+    return Object.fromEntries(made);
   }
 
   /** A gauge that is refilled at every read, so that no series outlives its subject. */

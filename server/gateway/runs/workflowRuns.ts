@@ -1,19 +1,22 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { AbortKind, GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
-import { type WorkflowRunRequest, workflowRunRequestSchema } from "@/server/contracts/gateway/workflowRuns";
+import { type WorkflowRunEvent, type WorkflowRunRequest, workflowRunRequestSchema } from "@/server/contracts/gateway/workflowRuns";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import type { Flow } from "../engines/engineCall";
+import { eventStreamHeaders } from "../engines/relayStream";
+import { StreamWriter } from "../engines/streamWriter";
 import { abortError } from "../http/abortError";
 import { type ApiError, sendError, sendJson } from "../http/apiError";
 import { BodyReservation, bodyMemoryExhausted, bodyTooLarge } from "../http/bodyMemoryBudget";
 import { shownName } from "../http/clientNames";
+import type { GatewayLimits } from "../http/limits";
 import { programKeyOf, requestIds } from "../http/modelRequest";
 import { readBody } from "../http/readBody";
 import { parsedDocument } from "../http/readDocument";
 import { boundReading, type RequestService } from "../request/serveRequest";
 import { AgentFailure, runWorkflow } from "./workflowRun";
 import { askAgent } from "./workflowRunAgent";
-import { RunEvents } from "./workflowRunEvents";
 
 /** The workflows that a configuration declares; none under policies that do not decide by them. */
 const declaredWorkflows = (config: GatewayConfig | null): readonly WorkflowDocument[] =>
@@ -165,3 +168,40 @@ const shuttingDown: ApiError = {
   type: "server_error",
   code: "shutting_down",
 };
+
+interface EventsOptions {
+  readonly limits: Pick<GatewayLimits, "clientStallSeconds" | "heartbeatSeconds">;
+  readonly headers: OutgoingHttpHeaders;
+}
+
+/** A run is not held back where its client reads slowly: all that it has to tell has its room already. */
+const unheld: Flow = { headers: {}, pause: () => undefined, resume: () => undefined, abort: () => undefined };
+
+/** The server-sent events of a run, and comments while nothing happens, so that no proxy takes the connection for a dead one. */
+class RunEvents {
+  readonly #response: ServerResponse;
+  readonly #writer: StreamWriter;
+  readonly #heartbeat: NodeJS.Timeout;
+
+  constructor(response: ServerResponse, { limits, headers }: EventsOptions) {
+    this.#response = response;
+    this.#writer = new StreamWriter(response, { stallSeconds: limits.clientStallSeconds });
+    response.writeHead(200, { ...headers, ...eventStreamHeaders });
+    this.#heartbeat = setInterval(() => this.#write(": still running\n\n"), limits.heartbeatSeconds * 1000);
+    response.once("close", () => clearInterval(this.#heartbeat));
+  }
+
+  tell(event: WorkflowRunEvent): void {
+    this.#write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    this.#heartbeat.refresh();
+  }
+
+  end(): void {
+    clearInterval(this.#heartbeat);
+    this.#response.end();
+  }
+
+  #write(text: string): void {
+    if (!this.#response.destroyed) this.#writer.write(Buffer.from(text), unheld);
+  }
+}

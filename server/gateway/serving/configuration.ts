@@ -1,17 +1,17 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "pino";
 import type { ConfigRequest, GatewayConfig, PreviousPlan } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Candidate, KnobsRequest, Signature } from "@/server/contracts/gateway/gatewayControls";
 import { policyHash } from "@/server/contracts/gateway/policyHash";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
-import { learntOf } from "@/solver/plan/policySchema";
+import { learntOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { policyRefusal } from "@/solver/policies/policyRefusal";
 import { type ApiError, badRequest, conflict } from "../http/apiError";
 import { missingJudgeKey } from "../judge/judgeEndpoint";
 import { type AuditLog, type AuditNote, withReason } from "../lib/auditLog";
 import { isSamePlan, shortId } from "../lib/planName";
-import { configChange } from "./configChange";
 import { configRefusal } from "./configRefusal";
 import { type ConfigStore, configEtag, type PlanPart } from "./configStore";
-import { policyWithOverrides } from "./policyWithOverrides";
 import type { Serving } from "./serving";
 
 /** The ETag of having no configuration yet: a first PUT carries `If-Match: "none"`. */
@@ -161,3 +161,76 @@ function planPart({ name, planId, policyHash: hash, policy, judge }: GatewayConf
 }
 
 const noPlan = conflict("No configuration is in force yet; apply a plan first.");
+
+/** What a configuration changes of the one before it, in a sentence without its stop; null where it is the same. */
+function configChange(before: GatewayConfig | null, after: GatewayConfig): string | null {
+  const { planId, policyHash, replicas } = after;
+  const changed = changedParts(before, after);
+  if (before === null || !isSamePlan(before, after)) {
+    const beside = changed.length === 0 ? "" : `; changed with it: ${changed.join(", ")}`;
+    return `The plan ${shortId(planId)} with the policy ${shortId(policyHash)} came into force over ${replicas.length} engines${beside}`;
+  }
+  return changed.length === 0 ? null : `Changed under the plan ${shortId(planId)}: ${changed.join(", ")}`;
+}
+
+/** What of a configuration is not its plan and has changed; of keys and addresses that they did, not what they are. */
+function changedParts(before: GatewayConfig | null, after: GatewayConfig): readonly string[] {
+  const [settings, was] = [after.settings ?? {}, before?.settings ?? {}];
+  const members = [...new Set([...Object.keys(settings), ...Object.keys(was)])] as (keyof typeof settings)[];
+  const set = members.filter((member) => !isDeepStrictEqual(settings[member], was[member]));
+  const parts = set.length === 0 ? [] : [`settings (${set.join(", ")})`];
+  if (before === null) return parts;
+  if (!isDeepStrictEqual(before.replicas, after.replicas)) parts.push(`engines (${engineChange(before.replicas, after.replicas)})`);
+  if (!isDeepStrictEqual(before.judge, after.judge)) parts.push("judge");
+  if (before.name !== after.name) parts.push(`name (${after.name})`);
+  if (before.timeScale !== after.timeScale) parts.push(`time scale (${after.timeScale})`);
+  return parts;
+}
+
+function engineChange(before: GatewayConfig["replicas"], after: GatewayConfig["replicas"]): string {
+  const was = new Map(before.map((replica) => [replica.id, replica]));
+  const kept = after.filter(({ id }) => was.has(id));
+  const altered = kept.filter((replica) => !isDeepStrictEqual(replica, was.get(replica.id)));
+  const [added, removed] = [after.length - kept.length, before.length - kept.length];
+  const counts = Object.entries({ added, removed, altered: altered.length }).filter(([, count]) => count > 0);
+  return counts.length === 0 ? "another order" : counts.map(([what, count]) => `${count} ${what}`).join(", ");
+}
+
+type Knobs = Pick<KnobsRequest, "thresholds" | "tau" | "deltaScore">;
+
+interface PolicyWithOverrides {
+  readonly policy: PolicyDocument;
+  /** What changes, in words. */
+  readonly change: string;
+}
+
+/** The knobs each kind of policy has. */
+const knobsOf: { readonly [kind in PolicyDocument["kind"]]: readonly (keyof Knobs)[] } = {
+  cascade: ["thresholds"],
+  slack: ["tau", "deltaScore"],
+  fixed: [],
+  balanced: [],
+  "just-in-time": [],
+};
+
+/** The policy with knobs turned inside their approved ranges; where it has no such knob, or a range ends before, the sentence that says so. */
+function policyWithOverrides(policy: PolicyDocument, { thresholds, tau, deltaScore }: Knobs): PolicyWithOverrides | string {
+  const asked = Object.entries({ thresholds, tau, deltaScore }).filter(([, value]) => value !== undefined);
+  const own = knobsOf[policy.kind];
+  const foreign = asked.find(([knob]) => !own.some((one) => one === knob));
+  if (foreign !== undefined) return `The policy in force is of the kind ${policy.kind}, which has no control ${foreign[0]}.`;
+  if (asked.length === 0) {
+    return own.length === 0
+      ? `The policy in force is of the kind ${policy.kind}, which has no controls.`
+      : `Name a control to set: ${own.join(" or ")}.`;
+  }
+  // What was asked are knobs of this kind of policy.
+  const turned = { ...policy, ...Object.fromEntries(asked) } as PolicyDocument;
+  const refusal = policyRefusal(turned);
+  if (refusal !== null) return refusal;
+  const was = policy as Readonly<Record<string, unknown>>;
+  const change = asked.map(([knob, value]) => `${knob} from ${said(was[knob])} to ${said(value)}`).join(", ");
+  return { policy: turned, change: `Set ${change}` };
+}
+
+const said = (value: unknown): string => [value].flat().join(", ");

@@ -1,12 +1,11 @@
-import type { ArrivalsChoice, Segment } from "@/server/contracts/studio";
+import type { ArrivalsChoice, Outcome, Segment } from "@/server/contracts/studio";
 import { daily, localTime, unknownZone } from "@/server/lib/localTime";
 import { generatedArrivals } from "@/solver/workload/buildWorkload";
 import { overlap, ratesByHour, type Stretch } from "@/solver/workload/segmentArrivals";
 import type { Workload } from "@/solver/workload/workload";
 import { importArrivals } from "../imports/importArrivals";
 import type { CsvSource } from "../imports/readCsv";
-import { type Found, type FoundArrivals, recorded, type WatchedCluster } from "./foundArrivals";
-import { gatewayArrivals } from "./gatewayArrivals";
+import { type Found, type FoundArrivals, recorded, tooFew, type WatchedCluster } from "./foundArrivals";
 import { counterArrivals, typedArrivals } from "./modelledArrivals";
 
 /** Where arrivals can be taken from. */
@@ -57,9 +56,10 @@ export async function findArrivals(choice: ArrivalsChoice, ground: ArrivalsGroun
   }
 }
 
-export type Zoned =
-  | { readonly ok: true; readonly within: (hours: Pick<Segment, "fromHour" | "toHour">) => readonly Stretch[]; readonly zoneName: string }
-  | { readonly ok: false; readonly message: string };
+export type Zoned = Outcome<{
+  readonly within: (hours: Pick<Segment, "fromHour" | "toHour">) => readonly Stretch[];
+  readonly zoneName: string;
+}>;
 
 /** Tells the stretches of known time that lie within a part of each day. */
 export function zoned({ clock, known }: FoundArrivals, timeZone: string): Zoned {
@@ -92,4 +92,30 @@ export const hourly = ({ arrivalSeconds }: FoundArrivals, within: Extract<Zoned,
 function fromTheirStart(stretches: readonly Stretch[], fromHour: number): readonly Stretch[] {
   const begins = stretches.findIndex(({ from }) => from >= fromHour * 3600);
   return begins <= 0 ? stretches : [...stretches.slice(begins), ...stretches.slice(0, begins)];
+}
+
+/**
+ * When every request came whose record a gateway gave the studio lately: when it was answered less how long it took. Requests that were
+ * shed or failed came too.
+ */
+function gatewayArrivals(cluster: Pick<WatchedCluster, "collector" | "timeScale">, clusterName: string): Found {
+  const timeScale = cluster.timeScale();
+  const decisions = cluster.collector()?.decisions(Number.MAX_SAFE_INTEGER) ?? [];
+  const atMs = Float64Array.from(
+    decisions,
+    ({ finishedAtMs, endToEndSeconds }) => finishedAtMs - (1000 * endToEndSeconds) / timeScale,
+  ).sort();
+  const problem = tooFew(atMs, `in the records of the gateway of ${clusterName}`);
+  if (problem !== null) return { ok: false, message: `${problem} Send it traffic, or take other arrivals.` };
+  const beginsAtMs = atMs[0] ?? 0;
+  const spanMs = (atMs.at(-1) ?? 0) - beginsAtMs;
+  const unanswered = decisions.filter(({ status }) => status >= 400).length;
+  const origin = [
+    `records of the gateway of ${clusterName}: ${decisions.length} requests in ${Math.round(spanMs / 1000)} s`,
+    ` until ${new Date(beginsAtMs + spanMs).toISOString().slice(0, 19)}Z, all that are kept`,
+    unanswered === 0 ? "" : `, ${unanswered} of them shed or failed`,
+    timeScale === 1 ? "" : `; emulated, ${timeScale} seconds in one of the wall`,
+  ].join("");
+  const arrivalSeconds = atMs.map((at) => ((at - beginsAtMs) / 1000) * timeScale);
+  return recorded({ arrivalSeconds, origin }, { beginsAtMs, timeScale, anyDay: false });
 }

@@ -1,3 +1,4 @@
+import type { Outcome } from "@/server/contracts/studio";
 import type { SeriesSource } from "@/server/series/seriesSource";
 import type { Collector } from "@/server/telemetry/collector";
 import type { Stretch } from "@/solver/workload/segmentArrivals";
@@ -32,7 +33,7 @@ export interface WatchedCluster {
   timeScale(): number;
 }
 
-export type Found = { readonly ok: true; readonly found: FoundArrivals } | { readonly ok: false; readonly message: string };
+export type Found = Outcome<{ readonly found: FoundArrivals }>;
 
 /** Recorded arrivals: the time from the first to the last is known, that one included. */
 export function recorded({ arrivalSeconds, origin }: Pick<FoundArrivals, "arrivalSeconds" | "origin">, clock: ArrivalsClock | null): Found {

@@ -1,9 +1,9 @@
-import type { ArrivalsPreview, Histogram } from "@/server/contracts/studio";
+import type { ArrivalsPreview, Histogram, Outcome } from "@/server/contracts/studio";
 import { segmentArrivals } from "@/solver/workload/segmentArrivals";
 import { type ArrivalsGround, findArrivals, hourly, zoned } from "./findArrivals";
 import type { ArrivalsOrder } from "./resolveArrivals";
 
-type Previewed = { readonly ok: true; readonly preview: ArrivalsPreview } | { readonly ok: false; readonly message: string };
+type Previewed = Outcome<{ readonly preview: ArrivalsPreview }>;
 
 const BARS = 60;
 

@@ -1,4 +1,4 @@
-import type { ReplaceArrivals, Segment } from "@/server/contracts/studio";
+import type { Outcome, ReplaceArrivals, Segment } from "@/server/contracts/studio";
 import { segmentArrivals } from "@/solver/workload/segmentArrivals";
 import { type ArrivalsGround, findArrivals, hourly, zoned } from "./findArrivals";
 import { type FoundArrivals, tooFew } from "./foundArrivals";
@@ -17,9 +17,7 @@ export interface ArrivalsPart {
   readonly byHour?: readonly (number | null)[];
 }
 
-export type ResolvedArrivals =
-  | { readonly ok: true; readonly parts: readonly ArrivalsPart[] }
-  | { readonly ok: false; readonly message: string };
+export type ResolvedArrivals = Outcome<{ readonly parts: readonly ArrivalsPart[] }>;
 
 /**
  * Finds the arrivals that were chosen: one part of all of them or, where segments are given, one for each of those in their order.

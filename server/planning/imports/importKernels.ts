@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createGunzip } from "node:zlib";
+import type { Outcome } from "@/server/contracts/studio";
 import type { AllReduceTime, AttentionTime, ExpertsTime, GemmTime } from "@/solver/calibration/kernelFit";
 import type { GpuCard } from "@/solver/hardware/gpus";
 import { readCsv } from "./readCsv";
@@ -19,9 +20,7 @@ export type KernelTable = { readonly file: string; readonly gpu: GpuCard } & (
   | { readonly operator: "all-reduce"; readonly times: readonly AllReduceTime[] }
 );
 
-export type ImportedKernels =
-  | { readonly ok: true; readonly tables: readonly KernelTable[] }
-  | { readonly ok: false; readonly message: string };
+export type ImportedKernels = Outcome<{ readonly tables: readonly KernelTable[] }>;
 
 /** Ends of file names, before `.csv` or `.csv.gz`. */
 const OPERATORS = {
@@ -97,10 +96,7 @@ function gpuOf(file: string, gpus: Readonly<Record<string, GpuCard>>): GpuCard |
 
 type KernelRecord = Readonly<Record<string, string>>;
 
-async function readTable(
-  path: string,
-  operator: keyof typeof NEEDED,
-): Promise<{ readonly ok: true; readonly records: readonly KernelRecord[] } | { readonly ok: false; readonly message: string }> {
+async function readTable(path: string, operator: keyof typeof NEEDED): Promise<Outcome<{ readonly records: readonly KernelRecord[] }>> {
   const raw = createReadStream(path);
   const records: KernelRecord[] = [];
   let names: readonly string[] = [];

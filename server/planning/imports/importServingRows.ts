@@ -1,3 +1,4 @@
+import type { Outcome } from "@/server/contracts/studio";
 import { neededColumns, readServingRow, servingColumns } from "@/solver/calibration/readServingRow";
 import type { ServingRow, UnsupportedRow } from "@/solver/calibration/servingRow";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
@@ -15,7 +16,7 @@ export interface MeasuredRows {
   readonly bad: readonly RowProblem[];
 }
 
-export type ImportedRows = ({ readonly ok: true } & MeasuredRows) | { readonly ok: false; readonly message: string };
+export type ImportedRows = Outcome<MeasuredRows>;
 
 /**
  * Reads measured runs from a CSV file of any size; see `servingColumns` for its columns. A row at fault does not keep the others

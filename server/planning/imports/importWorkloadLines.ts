@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Outcome } from "@/server/contracts/studio";
 import { textLines } from "@/server/lib/textLines";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import { WORKLOAD_FORMAT } from "@/server/workloads/workloadLines";
@@ -64,7 +65,7 @@ const arrivalsSchema = z.strictObject({ arrivalSeconds: z.array(z.number().min(0
 
 type Header = z.infer<typeof headerSchema>;
 
-export type ImportedWorkload = { readonly ok: true; readonly workload: Workload } | { readonly ok: false; readonly message: string };
+export type ImportedWorkload = Outcome<{ readonly workload: Workload }>;
 
 /**
  * Reads a workload back from its lines, as `workloadLines` writes them or another tool does: first what it is, then prompts, then arrivals.

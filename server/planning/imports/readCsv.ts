@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parse } from "csv-parse";
+import type { Outcome } from "@/server/contracts/studio";
 import { shown } from "@/solver/workload/outcomeRow";
 import { type RowProblem, rowProblemTexts } from "@/solver/workload/rowProblems";
 import { createRefusedRows } from "./refusedRows";
@@ -25,7 +26,7 @@ export interface CsvReader {
   misshapen?(problem: string, line: number): void;
 }
 
-export type CsvRead = { readonly ok: true; readonly rows: number } | { readonly ok: false; readonly message: string };
+export type CsvRead = Outcome<{ readonly rows: number }>;
 
 interface ParsedLine {
   readonly record: readonly string[];

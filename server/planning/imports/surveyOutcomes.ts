@@ -1,3 +1,4 @@
+import type { Outcome } from "@/server/contracts/studio";
 import { resolveModel } from "@/solver/hardware/aliases";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import { readOutcomeRows } from "./importOutcomes";
@@ -13,9 +14,7 @@ interface FamilySurvey {
   readonly judged: boolean;
 }
 
-export type OutcomeSurvey =
-  | { readonly ok: true; readonly rows: number; readonly families: readonly FamilySurvey[] }
-  | { readonly ok: false; readonly message: string };
+export type OutcomeSurvey = Outcome<{ readonly rows: number; readonly families: readonly FamilySurvey[] }>;
 
 interface FamilyCount {
   readonly tasks: Map<string, { readonly metric: string; rows: number }>;

@@ -1,11 +1,12 @@
 import type { PlanningProgress } from "@/server/contracts/studio";
 import { serveTasks } from "@/server/threads/serveTasks";
 import type { OnProgress } from "@/solver/cascade/explore/progress";
+import type { MilpEngine } from "@/solver/milp/engine";
+import { generatedWorkload } from "@/solver/workload/generated";
 import type { Workload } from "@/solver/workload/workload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk } from "./planningDesk";
 import type { PlanningAnswer, WorkerTask } from "./planningRequest";
-import { warmUp } from "./warmUp";
 
 /** Milliseconds between two reports of progress: more are not readable. */
 const PROGRESS_MS = 100;
@@ -36,4 +37,40 @@ function seldom(say: OnProgress): OnProgress {
     toldMs = nowMs;
     say(progress);
   };
+}
+
+const GPUS = 8;
+
+/** Enough to deploy a cascade: what the first plan of an operator then runs through. */
+const REQUESTS_PER_SECOND = 160;
+const QUALITY_FLOOR = 60;
+
+/**
+ * Plans for a small generated workload and forgets it, so that the engine has compiled the planner before somebody waits for a plan: that
+ * is about half of the first one.
+ */
+function warmUp(engine: MilpEngine): void {
+  const situation = {
+    workload: generatedWorkload({ prompts: 600, seed: 1 }),
+    workloadId: "warm-up",
+    cluster: {
+      id: "warm-up",
+      name: "warm-up",
+      kind: "described" as const,
+      gpu: "h100-sxm",
+      nodes: [{ name: "node1", gpus: GPUS }],
+      usdPerGpuHour: 1,
+    },
+    requestsPerSecond: REQUESTS_PER_SECOND,
+  };
+  const objective = {
+    kind: "latency-under-quality",
+    latency: "end-to-end",
+    percentile: 95,
+    qualityFloor: QUALITY_FLOOR,
+    qualityConfidence: 0.9,
+    latencyBudgetSeconds: null,
+    maxGpus: GPUS,
+  } as const;
+  createPlanningDesk(engine, () => performance.now() / 1000).work(situation, { kind: "solve", objective, fixed: null }, () => false);
 }

@@ -1,0 +1,54 @@
+import type { createGatewayService } from "@/server/api/gateway/gatewayService";
+import type { createWorkflowsService } from "@/server/api/gateway/workflowsService";
+import type { previewArrivals } from "@/server/planning/arrivals/previewArrivals";
+import type { ArrivalsOrder } from "@/server/planning/arrivals/resolveArrivals";
+import type { PredictionMonitor } from "@/server/proposals/predictionMonitor";
+import type { Store } from "@/server/store/store";
+import type { createAttachService } from "../clusters/attachService";
+import type { createClusterService } from "../clusters/clusterService";
+import type { createBatchService } from "../ensembles/batchService";
+import type { createEnsembleService } from "../ensembles/ensembleService";
+import type { createCalibrationService } from "../hardware/calibrationService";
+import type { createCardService } from "../hardware/cardService";
+import type { createArtefactService } from "../lab/artefactService";
+import type { createLabService } from "../lab/labService";
+import type { createLiveService } from "../live/liveService";
+import type { createLoadService } from "../live/loadService";
+import type { createApplicationService } from "../plans/applicationService";
+import type { createPlanService } from "../plans/planService";
+import type { createProposalService } from "../plans/proposalService";
+import type { createScheduleService } from "../plans/scheduleService";
+import type { createProfileService } from "../profiling/profileService";
+import type { createPromptService } from "../profiling/promptService";
+import type { createTrustService } from "../profiling/trustService";
+import type { createDeclaredWorkflowService } from "../workloads/declaredWorkflowsService";
+import type { createWorkloadService } from "../workloads/workloadService";
+
+/** What the studio can do. Routers translate HTTP into these calls and nothing more. */
+export interface Services {
+  readonly workloads: ReturnType<typeof createWorkloadService>;
+  readonly clusters: ReturnType<typeof createClusterService>;
+  readonly attach: ReturnType<typeof createAttachService>;
+  readonly plans: ReturnType<typeof createPlanService>;
+  readonly applications: ReturnType<typeof createApplicationService>;
+  readonly proposals: ReturnType<typeof createProposalService>;
+  readonly promises: Pick<PredictionMonitor, "report" | "toPlan">;
+  readonly live: ReturnType<typeof createLiveService>;
+  readonly gateway: ReturnType<typeof createGatewayService>;
+  readonly workflows: ReturnType<typeof createWorkflowsService>;
+  readonly declaredWorkflows: ReturnType<typeof createDeclaredWorkflowService>;
+  readonly ensembles: ReturnType<typeof createEnsembleService>;
+  readonly batches: ReturnType<typeof createBatchService>;
+  readonly load: ReturnType<typeof createLoadService>;
+  readonly cards: ReturnType<typeof createCardService>;
+  readonly calibrations: ReturnType<typeof createCalibrationService>;
+  readonly prompts: ReturnType<typeof createPromptService>;
+  readonly profiles: ReturnType<typeof createProfileService>;
+  readonly trust: ReturnType<typeof createTrustService>;
+  readonly arrivals: { preview(order: ArrivalsOrder): ReturnType<typeof previewArrivals> };
+  readonly schedules: ReturnType<typeof createScheduleService>;
+  readonly artefacts: ReturnType<typeof createArtefactService>;
+  readonly lab: ReturnType<typeof createLabService>;
+  readonly audit: Pick<Store["audit"], "list">;
+  readonly sessions: { signOut(sessionHash: string): void };
+}
