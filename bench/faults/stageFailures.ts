@@ -8,6 +8,7 @@ import type { PolicyDocument } from "@/solver/plan/policySchema";
 import type { Benchmark } from "../lib/benchmark";
 import { endChild, said, startBundle } from "../lib/childProcess";
 import { Emulation } from "../lib/emulation";
+import { once } from "../lib/once";
 import { writeTables } from "../lib/results";
 
 const models = ["gemma-2-2b", "llama-3.1-8b", "qwen2.5-14b"] as const;
@@ -193,7 +194,8 @@ function tableOf(rows: readonly Row[]): string {
 
 const subsets = Array.from({ length: 2 ** models.length - 1 }, (_, bits) => models.filter((_, stage) => (bits + 1) & (1 << stage)));
 
-async function measure(): Promise<readonly Row[]> {
+/** Three figures of one run, which takes minutes. */
+const measureOnce = once(async (): Promise<readonly Row[]> => {
   const cascade = new Cascade();
   const rows: Row[] = [];
   try {
@@ -208,14 +210,7 @@ async function measure(): Promise<readonly Row[]> {
   rows.sort((a, b) => Number(b.judgeUp) - Number(a.judgeUp) || Number(a.stream) - Number(b.stream));
   writeTables("stage-failures", [tableOf(rows)]);
   return rows;
-}
-
-let measured: Promise<readonly Row[]> | null = null;
-/** Three figures of one run, which takes minutes. */
-const measureOnce = (): Promise<readonly Row[]> => {
-  measured ??= measure();
-  return measured;
-};
+});
 
 const ended = (rows: readonly Row[], ending: Ending): number => rows.reduce((sum, row) => sum + count(row, ending), 0);
 const sent = (rows: readonly Row[]): number => rows.reduce((sum, row) => sum + row.replies.length, 0);

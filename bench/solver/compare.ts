@@ -8,6 +8,7 @@ import { mean } from "@/solver/numeric/quantile";
 import type { Workload } from "@/solver/workload/workload";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { dataPresent, workloadOf } from "../lib/compareData";
+import { once } from "../lib/once";
 import { resultsFolder } from "../lib/results";
 
 const LADDERS = [
@@ -31,15 +32,8 @@ interface Compared {
   readonly means: readonly ComparedMean[];
 }
 
-let running: Promise<readonly Compared[]> | null = null;
-
-/** All ladders under both judges, once, however many figures are asked of them. Writes every figure to bench/results/compare.json. */
-function compared(): Promise<readonly Compared[]> {
-  running ??= compareAll();
-  return running;
-}
-
-async function compareAll(): Promise<readonly Compared[]> {
+/** All ladders under both judges. Writes every figure to bench/results/compare.json. */
+const compared = once(async (): Promise<readonly Compared[]> => {
   const engine = await loadGlpkEngine();
   const all: Compared[] = [];
   for (const judgeAuc of JUDGES) {
@@ -69,7 +63,7 @@ async function compareAll(): Promise<readonly Compared[]> {
   for (const { judgeAuc, means, cases } of all)
     process.stderr.write(`\njudge at AUC ${judgeAuc}\n\n${meansTable(means)}\n${casesTable(cases)}`);
   return all;
-}
+});
 
 function floorsOf({ outcomes }: Workload): number[] {
   const qualities = outcomes.models.map(({ label }) => mean(label));
