@@ -5,8 +5,7 @@ import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { ratio } from "../lib/tables";
-import { allGpus, LEARNT, LIKE_SOURCE, ORACLE, PER_INPUT, PER_WORKFLOW, PER_WORKFLOW_ALLOWED, type RaceRow } from "./raceCase";
-import { raceCases } from "./raceCases";
+import { allGpus, LEARNT, LIKE_SOURCE, ORACLE, PER_INPUT, PER_WORKFLOW, PER_WORKFLOW_ALLOWED, type RaceRow, raceCases } from "./raceCase";
 import { raceOf } from "./raceRun";
 import { pairsOf, raceTables } from "./raceTables";
 

@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "@/solver/numeric/random";
-import { sameOptimum } from "../agreement";
 import { type AllocationProblem, allocationModel, readAllocation } from "../allocation";
 import { minMaxAllocation } from "../bisection";
-import type { MilpEngine } from "../engine";
+import { type MilpEngine, sameOptimum } from "../engine";
 import { type MilpModel, objectiveOf, type Row, type Variable, violation } from "../model";
 import { weightedAllocation } from "../weightedAllocation";
 

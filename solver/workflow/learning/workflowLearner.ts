@@ -6,11 +6,10 @@ import { callGraph } from "./callGraph";
 import { type LearnerBounds, learnerBounds } from "./learnerBounds";
 import { agentKey, type LearntAgent } from "./learntAgent";
 import { hasEnough, LearntLatencies } from "./learntLatencies";
-import type { ObservedCall } from "./observedCall";
+import { applicationOf, type ObservedCall, tidied } from "./observedCall";
 import type { OpenProgram } from "./openProgram";
 import { ProgramTracker } from "./programTracker";
 import { remainingLatency } from "./remainingLatency";
-import { applicationOf, tidied } from "./tidied";
 import { type WorkflowSnapshot, workflowSnapshotSchema } from "./workflowSnapshot";
 import type { WorkflowCounts, WorkflowsView } from "./workflowsView";
 
