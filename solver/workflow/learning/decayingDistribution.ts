@@ -1,9 +1,7 @@
 import { mean, quantileOfSorted } from "@/solver/numeric/quantile";
 import { wassersteinOfQuantiles, wassersteinOfSamples } from "@/solver/numeric/wasserstein";
+import { type KeptDistribution, QUANTILE_STEPS } from "./workflowSnapshot";
 import type { DistributionView } from "./workflowsView";
-
-/** Quantiles are given at this many equal steps of probability, and so at one more point. */
-export const QUANTILE_STEPS = 32;
 
 /** Observations that count at most: the newest. */
 const WINDOW = 512;
@@ -18,13 +16,6 @@ const SETTLED_WITHIN = 0.1;
  * batches 0.1 % of exponential ones are beyond 2.5, and 1 to 2 % of those with two modes or rare large values.
  */
 const BEYOND_CHANCE = 2.5;
-
-/** What a distribution is restored from; quantiles stand for the values where there were more of these. */
-export interface KeptDistribution {
-  readonly observations: number;
-  readonly state: DistributionView["state"];
-  readonly values: readonly number[];
-}
 
 /**
  * A distribution learnt online (Kairos, section 4.3). While it is being learnt, each doubling of the sample is compared with what it was before, by
