@@ -2,8 +2,9 @@ import { mean } from "@/solver/numeric/quantile";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
+import { runSession } from "../lib/session";
 import { table } from "../lib/tables";
-import { figuresOf, type LiveFigures, learntEdges, runSession, trueEdges } from "./liveRun";
+import { figuresOf, type LiveFigures, learntEdges, trueEdges } from "./liveRun";
 import { firstComeFirstServed, livePolicy, liveSetup } from "./liveSetup";
 
 const leastLoad = "workflow x least-load";

@@ -7,6 +7,20 @@ export interface SeedPair {
   readonly reference: readonly number[];
 }
 
+/** A figure of one system beside another's, of every case in which both stand. */
+export function pairsIn<Row extends { readonly system: string }>(
+  rows: readonly Row[],
+  [own, reference]: readonly [own: string, reference: string],
+  { figure, isSameCase }: { readonly figure: (row: Row) => readonly number[]; readonly isSameCase: (one: Row, other: Row) => boolean },
+): readonly SeedPair[] {
+  return rows.flatMap((row) => {
+    const other = rows.find((one) => one.system === reference && isSameCase(one, row));
+    return row.system === own && other !== undefined ? [{ own: figure(row), reference: figure(other) }] : [];
+  });
+}
+
+export const distinct = <Value>(values: readonly Value[]): readonly Value[] => [...new Set(values)];
+
 /** Of each seed the mean over cases. */
 function meansOf(pairs: readonly SeedPair[], of: (own: number, reference: number) => number): readonly number[] {
   const seeds = pairs[0]?.own.length ?? 0;

@@ -10,6 +10,7 @@ import type { Benchmark, Measurement } from "../lib/benchmark";
 import { dataPresent, workloadOf } from "../lib/compareData";
 import { once } from "../lib/once";
 import { resultsFolder } from "../lib/results";
+import { table } from "../lib/tables";
 
 const LADDERS = [
   { family: "Llama-3.1-Instruct", tasks: ["gsm", "crux"] },
@@ -61,7 +62,7 @@ const compared = once(async (): Promise<readonly Compared[]> => {
   }
   writeFileSync(join(resultsFolder(), "compare.json"), `${JSON.stringify({ sloScale: SLO_SCALE, all }, null, 2)}\n`);
   for (const { judgeAuc, means, cases } of all)
-    process.stderr.write(`\njudge at AUC ${judgeAuc}\n\n${meansTable(means)}\n${casesTable(cases)}`);
+    process.stderr.write(`\njudge at AUC ${judgeAuc}\n\n${meansTable(means)}\n\n${casesTable(cases)}`);
   return all;
 });
 
@@ -74,29 +75,29 @@ function floorsOf({ outcomes }: Workload): number[] {
 const times = (ratio: number | null): string => (ratio === null ? "-" : `${ratio.toFixed(2)}x`);
 
 const meansTable = (means: readonly ComparedMean[]): string =>
-  [
-    "| against | cases | keeps up in | SLO scale where it keeps up | SLO scale in all | throughput (cases) | floor held |\n|---|---|---|---|---|---|---|\n",
-    ...means.map(
-      ({ kind, cases, keepsUp, sloScale, sloScaleOfRun, throughput, throughputCases, heldFloor }) =>
-        `| ${kind} | ${cases} | ${keepsUp} | ${times(sloScale)} | ${times(sloScaleOfRun)} | ${times(throughput)} (${throughputCases}) | ${heldFloor} of ${cases} |\n`,
-    ),
-  ].join("");
+  table(
+    ["against", "cases", "keeps up in", "SLO scale where it keeps up", "SLO scale in all", "throughput (cases)", "floor held"],
+    means.map(({ kind, cases, keepsUp, sloScale, sloScaleOfRun, throughput, throughputCases, heldFloor }) => [
+      ...[kind, String(cases), String(keepsUp), times(sloScale), times(sloScaleOfRun)],
+      ...[`${times(throughput)} (${throughputCases})`, `${heldFloor} of ${cases}`],
+    ]),
+  );
 
 /** A row a case: Weir's own figures, then each baseline's SLO scale and highest rate. */
 function casesTable(cases: readonly ComparedCase[]): string {
   const kinds = ["Weir", "stand-alone", "CascadeServe", "uniform parallelism", "uniform allocation", "router", "oracle router"];
-  return [
-    `\n| case | requests/s | ${kinds.join(" | ")} |\n|---|---|${kinds.map(() => "---|").join("")}\n`,
-    ...cases.map(({ workload, floor, requestsPerSecond, systems }) => {
+  return table(
+    ["case", "requests/s", ...kinds],
+    cases.map(({ workload, floor, requestsPerSecond, systems }) => {
       const cells = kinds.map((kind) => {
         const own = systems.find((system) => system.kind === kind);
         if (own === undefined) return "-";
         const scale = own.busiestLoad < 1 ? own.sloScale.toFixed(2) : "overloaded";
         return `${scale}, ${own.highestRequestsPerSecond.toFixed(0)}/s`;
       });
-      return `| ${workload}, ${floor} | ${requestsPerSecond.toFixed(0)} | ${cells.join(" | ")} |\n`;
+      return [`${workload}, ${floor}`, requestsPerSecond.toFixed(0), ...cells];
     }),
-  ].join("");
+  );
 }
 
 async function figure(kind: string, metric: "sloScale" | "throughput"): Promise<Measurement> {
