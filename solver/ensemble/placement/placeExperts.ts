@@ -174,7 +174,7 @@ function fewestLoads(problem: PlacementProblem, draft: DraftSchedule, atMostSeco
   const spared = copyDraft(draft);
   dropSessions(spared, atMostSeconds);
   const whole = [listScheduling(problem), roundRobin(problem)]
-    .flatMap((each) => (each === null ? [] : [draftOf(draft.ground, each)]))
+    .flatMap((each) => (each === null ? [] : [draftOf(draft.context, each)]))
     .filter((each) => makespanOf(each) <= atMostSeconds);
   return whole.reduce((best, each) => (isBetter(each, best) ? each : best), spared);
 }

@@ -17,7 +17,7 @@ const LEAST_TRIES = 60;
 /** Small problems are searched through sooner. */
 const TRIES_PER_CELL = 100;
 
-/** How much is tried on a ground. */
+/** How much is tried on a context. */
 export interface PlacementEffort {
   /** Searches, each from another schedule. */
   readonly searches: number;
@@ -28,18 +28,18 @@ export interface PlacementEffort {
 /**
  * The best schedule of those found by searching from the schedules given and from filled workers. Deterministic, and no longer than any that is given.
  *
- * @param given schedules within the ground's K and caps, at least one.
+ * @param given schedules within the context's K and caps, at least one.
  */
 export function searchPlacement(
-  ground: PlacementContext,
+  context: PlacementContext,
   given: readonly DraftSchedule[],
   { leastSeconds, effort }: { readonly leastSeconds: number; readonly effort: PlacementEffort },
 ): DraftSchedule {
   const random = seededRandom(SEED);
-  const cells = ground.experts.length * ground.workers;
+  const cells = context.experts.length * context.workers;
   const atMostSeconds = Math.min(...given.map(makespanOf));
   const fills = Math.max(LEAST_FILLS, Math.min(MOST_FILLS, Math.round(40_000 / cells)));
-  const filled = Array.from({ length: fills }, () => filledWorkers(ground, { leastSeconds, atMostSeconds }, random));
+  const filled = Array.from({ length: fills }, () => filledWorkers(context, { leastSeconds, atMostSeconds }, random));
   const starts = [...given, ...filled.flatMap((draft) => (draft === null ? [] : [draft]))]
     .map(copyDraft)
     .sort((a, b) => makespanOf(a) - makespanOf(b))
@@ -64,18 +64,18 @@ const SHARE = 0.3;
  * @param given schedules within K and caps, at least one.
  */
 export function retimePlacement(problem: PlacementProblem, given: readonly Schedule[], share: number): DraftSchedule {
-  const ground = timedContext(problem);
+  const context = timedContext(problem);
   const shards: Schedule = { ...dataConcurrent(problem), barrier: false };
   const baselines = [listScheduling(problem), roundRobin(problem), shards].flatMap((each) =>
-    each !== null && keepsLimits(ground, each) ? [each] : [],
+    each !== null && keepsLimits(context, each) ? [each] : [],
   );
   const timed = [...given, ...baselines].flatMap((schedule) => {
-    const asGiven = draftOf(ground, schedule);
+    const asGiven = draftOf(context, schedule);
     const settled = copyDraft(asGiven);
     settle(settled);
     return [settled, asGiven];
   });
-  const best = searchPlacement(ground, timed, { leastSeconds: 0, effort: { searches: SEARCHES, share: SHARE * share } });
+  const best = searchPlacement(context, timed, { leastSeconds: 0, effort: { searches: SEARCHES, share: SHARE * share } });
   const shortest = timed.reduce((least, draft) => (makespanOf(draft) < makespanOf(least) ? draft : least), best);
   dropSessions(shortest, makespanOf(shortest) * (1 + TIME_TOLERANCE));
   return shortest;

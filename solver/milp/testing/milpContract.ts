@@ -4,7 +4,8 @@ import { seededRandom } from "@/solver/numeric/random";
 import { type AllocationProblem, allocationModel, readAllocation } from "../allocation";
 import { minMaxAllocation } from "../bisection";
 import { type MilpEngine, sameOptimum } from "../engine";
-import { type MilpModel, objectiveOf, type Row, type Variable, violation } from "../model";
+import { type MilpModel, objectiveOf, type Row, type Variable } from "../model";
+import { violation } from "./violation";
 import { weightedAllocation } from "../weightedAllocation";
 
 const limits = { timeLimitSeconds: 20, relativeGap: 0 };
