@@ -6,7 +6,7 @@ import type { PlacementProblem, Schedule } from "./placement";
 import { combinatorialBound } from "./placementBound";
 import { linearContext, TIME_TOLERANCE } from "./placementContext";
 import { replicaReasons } from "./replicaReasons";
-import { retimePlacement } from "./searchPlacement";
+import { retimePlacement } from "./retimePlacement";
 import { ASKED_GAP, gapOf, PROVEN_CELLS, type SolvedPlacement, solvedOf, solvePlacement } from "./solvePlacement";
 import { type TimedSchedule, timeSchedule } from "./timeSchedule";
 

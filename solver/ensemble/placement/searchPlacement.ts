@@ -1,10 +1,8 @@
 import { seededRandom } from "@/solver/numeric/random";
-import { dataConcurrent, listScheduling, roundRobin } from "./baselineSchedules";
-import { copyDraft, type DraftSchedule, draftOf, dropSessions, makespanOf, settle } from "./draftSchedule";
+import { copyDraft, type DraftSchedule, makespanOf } from "./draftSchedule";
 import { filledWorkers } from "./fillWorkers";
 import { improveDraft } from "./improveDraft";
-import type { PlacementProblem, Schedule } from "./placement";
-import { keepsLimits, type PlacementContext, TIME_TOLERANCE, timedContext } from "./placementContext";
+import type { PlacementContext } from "./placementContext";
 
 /** The same problem is searched in the same way each time. */
 const SEED = 1;
@@ -51,32 +49,4 @@ export function searchPlacement(
     if (makespanOf(draft) <= enoughSeconds) return draft;
   }
   return starts.reduce((best, draft) => (makespanOf(draft) < makespanOf(best) ? draft : best));
-}
-
-const SEARCHES = 4;
-/** Of the tries of a search of linear costs: these ask costs one by one. */
-const SHARE = 0.3;
-
-/**
- * The exact repair (SYSTEMS section 5): schedules are timed with the session cost as it is, in which small shards lose throughput, the splits of experts over
- * their workers are made exact, and the best goes on to be searched. The baselines that keep K and caps are among them, so that none of them is shorter.
- *
- * @param given schedules within K and caps, at least one.
- */
-export function retimePlacement(problem: PlacementProblem, given: readonly Schedule[], share: number): DraftSchedule {
-  const context = timedContext(problem);
-  const shards: Schedule = { ...dataConcurrent(problem), barrier: false };
-  const baselines = [listScheduling(problem), roundRobin(problem), shards].flatMap((each) =>
-    each !== null && keepsLimits(context, each) ? [each] : [],
-  );
-  const timed = [...given, ...baselines].flatMap((schedule) => {
-    const asGiven = draftOf(context, schedule);
-    const settled = copyDraft(asGiven);
-    settle(settled);
-    return [settled, asGiven];
-  });
-  const best = searchPlacement(context, timed, { leastSeconds: 0, effort: { searches: SEARCHES, share: SHARE * share } });
-  const shortest = timed.reduce((least, draft) => (makespanOf(draft) < makespanOf(least) ? draft : least), best);
-  dropSessions(shortest, makespanOf(shortest) * (1 + TIME_TOLERANCE));
-  return shortest;
 }
