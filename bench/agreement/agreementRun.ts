@@ -7,7 +7,7 @@ import { mean, quantile } from "@/solver/numeric/quantile";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { ProgramPredictions } from "@/solver/workflow/programSample";
-import { runSession } from "../lib/session";
+import { runSession } from "../gateway/session";
 import type { AgreementSetup } from "./setup";
 
 export interface AgreementCase {

@@ -13,18 +13,14 @@ import { allGpus, ORACLE } from "./raceCase";
 import { hardware, type SeededRace } from "./seededRace";
 
 /** What the lab has no word for: another policy on a system's engines, or configurations that nobody in the lab would tell. */
-export interface DirectRun {
+interface DirectRun {
   readonly policy: Policy;
   readonly replicas: LabSystem["replicas"];
   readonly configurations: (program: number) => Uint32Array | undefined;
 }
 
 /** Serves the programs of a race at a rate as the lab would. */
-export function directRun(
-  { spec, sample, served }: SeededRace,
-  rate: number,
-  { policy, replicas, configurations }: DirectRun,
-): CellFigures {
+function directRun({ spec, sample, served }: SeededRace, rate: number, { policy, replicas, configurations }: DirectRun): CellFigures {
   const arriving = atRate(served, rate);
   const outcome = simulatePrograms({
     ...{ policy, sample: arriving, predictions: { configurations } },

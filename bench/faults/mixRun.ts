@@ -35,7 +35,7 @@ export interface MinuteReport {
 }
 
 /** One run of the mix against parties that are up. */
-export class MixRun {
+class MixRun {
   readonly ledger = new Ledger();
   readonly minutes: MinuteReport[] = [];
   readonly throughMs: number[] = [];

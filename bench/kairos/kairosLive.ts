@@ -1,8 +1,8 @@
 import { mean } from "@/solver/numeric/quantile";
+import { runSession } from "../gateway/session";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
-import { runSession } from "../lib/session";
 import { table } from "../lib/tables";
 import { figuresOf, type LiveFigures, learntEdges, trueEdges } from "./liveRun";
 import { firstComeFirstServed, livePolicy, liveSetup } from "./liveSetup";

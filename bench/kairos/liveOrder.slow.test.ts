@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runSession } from "../lib/session";
+import { runSession } from "../gateway/session";
 import { figuresOf, learntEdges, trueEdges } from "./liveRun";
 import { firstComeFirstServed, livePolicy, liveSetup } from "./liveSetup";
 

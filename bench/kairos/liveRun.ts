@@ -2,7 +2,7 @@ import type { GatewayWorkflows } from "@/server/contracts/gateway/gatewayWorkflo
 import { stageOf, upstreamAgents } from "@/server/load/emulatedPrograms";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import type { ProgramSample } from "@/solver/workflow/programSample";
-import type { LiveRun } from "../lib/session";
+import type { LiveRun } from "../gateway/session";
 
 /** What programs felt. */
 export interface LiveFigures {

@@ -38,7 +38,9 @@ export function solvePlacement(
 ): SolvedPlacement {
   const context = linearContext(problem);
   const leastSeconds = combinatorialBound(context);
-  const starts = [listScheduling(problem), roundRobin(problem), ...given].flatMap((each) => (each === null ? [] : [draftOf(context, each)]));
+  const starts = [listScheduling(problem), roundRobin(problem), ...given].flatMap((each) =>
+    each === null ? [] : [draftOf(context, each)],
+  );
   if (starts.length === 0) throw new RangeError("There are more experts than K allows sessions");
   const effort = { searches: SEARCHES, share };
   const found = searchPlacement(context, starts, { leastSeconds, effort });

@@ -5,8 +5,8 @@ import { type AllocationProblem, allocationModel, readAllocation } from "../allo
 import { minMaxAllocation } from "../bisection";
 import { type MilpEngine, sameOptimum } from "../engine";
 import { type MilpModel, objectiveOf, type Row, type Variable } from "../model";
-import { violation } from "./violation";
 import { weightedAllocation } from "../weightedAllocation";
+import { violation } from "./violation";
 
 const limits = { timeLimitSeconds: 20, relativeGap: 0 };
 /** Seconds the tables begin at: what tolerances of rows are relative to. */

@@ -6,8 +6,8 @@ import { emulatedPrograms } from "@/server/load/emulatedPrograms";
 import { type ProgramLoadOptions, type ProgramLoadReport, runProgramLoad } from "@/server/load/programLoad";
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
-import { cascadeModel, startBenchGateway } from "../gateway/gatewayBench";
-import { Emulation } from "./emulation";
+import { Emulation } from "../lib/emulation";
+import { cascadeModel, startBenchGateway } from "./gatewayBench";
 
 /** Programs and the engines they come to. */
 interface SessionSetup extends Pick<ProgramLoadOptions, "sample"> {
