@@ -4,6 +4,7 @@ import { generatedWorkload } from "@/solver/workload/generated";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { workflowsOf } from "../lib/ladders";
+import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { table } from "../lib/tables";
 import { type Agreement, type AgreementCase, runAgreement } from "./agreementRun";
@@ -53,7 +54,7 @@ interface Ran extends Case {
 }
 
 /** Runs all cases, however many are asked for, and writes them down as one table. What computes for long is done before any begins. */
-async function runAll(): Promise<readonly Ran[]> {
+const runAll = once(async (): Promise<readonly Ran[]> => {
   const made: AgreementCase[] = [];
   for (const { make, load, modelPerturbation } of cases) made.push({ ...(await make(load)), modelPerturbation });
   const [loadBefore = 0] = loadavg();
@@ -74,13 +75,10 @@ async function runAll(): Promise<readonly Ran[]> {
   writeTables("agreement", parts);
   process.stderr.write(`\n${parts.join("\n")}\n`);
   return ran;
-}
-
-let running: Promise<readonly Ran[]> | null = null;
+});
 
 async function measured(name: string): Promise<Measurement> {
-  running ??= runAll();
-  const ran = (await running).find((one) => one.name === name);
+  const ran = (await runAll()).find((one) => one.name === name);
   if (ran === undefined) throw new Error(`${name} was not run`);
   return measurementOf(ran);
 }

@@ -1,5 +1,4 @@
-import { emulatedPrograms } from "@/server/load/emulatedPrograms";
-import { type ProgramLoadReport, runProgramLoad, saidTokens } from "@/server/load/programLoad";
+import { type ProgramLoadReport, saidTokens } from "@/server/load/programLoad";
 import { predictionSpan, statistic } from "@/solver/cascade/deploy/predictionBand";
 import type { ProgramOutcome } from "@/solver/cluster/programOutcome";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
@@ -8,8 +7,7 @@ import { mean, quantile } from "@/solver/numeric/quantile";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { ProgramPredictions } from "@/solver/workflow/programSample";
-import { cascadeModel, startBenchGateway } from "../gateway/gatewayBench";
-import { Emulation } from "../lib/emulation";
+import { runSession } from "../gateway/session";
 import type { AgreementSetup } from "./setup";
 
 export interface AgreementCase {
@@ -61,37 +59,18 @@ export interface Agreement {
 
 /** Runs the same programs at the same arrivals under the same policy: simulated, and through gateway and emulator as processes of their own. */
 export async function runAgreement({ setup, policy, prediction, modelPerturbation }: AgreementCase): Promise<Agreement> {
-  const { sample, replicas, maxInFlight } = setup;
+  const { sample, replicas } = setup;
   const predicted = simulatePrograms({
     policy: buildPolicy(policy),
     sample,
     replicas,
     predictions: prediction.by === "predictors" ? prediction.predictions : asHeard(prediction.said, sample),
   });
-  const emulation = await Emulation.start({
-    models: replicas.map(({ model }) => model),
-    outcomes: emulatedPrograms("agreement", sample),
-    timeScale: 1,
-    modelPerturbation,
-  });
-  try {
-    const engines = (model: string) => emulation.engineUrls.filter((_, index) => replicas[index]?.model === model);
-    const gateway = await startBenchGateway(policy, {
-      engines,
-      judge: emulation.judgeUrl,
-      maxInFlight,
-      artefacts: prediction.by === "predictors" ? prediction.artefacts : [],
-    });
-    try {
-      const options = { id: "agreement", gatewayUrl: gateway.url, model: cascadeModel, timeScale: 1, sample };
-      const measured = await runProgramLoad({ ...options, ...prediction });
-      return compared(predicted, measured, setup);
-    } finally {
-      await gateway.close();
-    }
-  } finally {
-    await emulation.end();
-  }
+  const { by: _, ...predictors } = prediction;
+  const { runs } = await runSession({ setup, policies: [policy], timeScale: 1, modelPerturbation, ...predictors });
+  const [run] = runs;
+  if (run === undefined) throw new Error("No run of the policy");
+  return compared(predicted, run.report, setup);
 }
 
 /** What a gateway hears of what clients say: tokens without knowing the model. */

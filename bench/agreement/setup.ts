@@ -2,8 +2,6 @@ import { TYPICAL_PROGRAMS } from "@/server/lab/labCells";
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import { arrivals } from "@/solver/engine/arrivals";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
-import { cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
-import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { capacityOf, engineFigures, meanTokens } from "@/solver/lab/engineFigures";
 import { type SuggestedSystem, suggestedSystems } from "@/solver/lab/suggestedSystems";
 import { mean } from "@/solver/numeric/quantile";
@@ -13,6 +11,7 @@ import type { ProgramSample } from "@/solver/workflow/programSample";
 import { workflows } from "@/solver/workflow/templates";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import { emulatedGpu } from "../lib/emulation";
+import { shippedReplica } from "../lib/replica";
 
 /** Programs, the engines they come to, and the systems that may serve them there. */
 export interface AgreementSetup {
@@ -81,11 +80,4 @@ export function policyOf({ systems }: AgreementSetup, name: string): PolicyDocum
 }
 
 /** What an emulated engine of a model is on so many GPUs, its perturbation left out. */
-export function emulatedReplica(model: string, tp = 1): ReplicaModel {
-  const cards = catalogueOf(noUserCards);
-  const [card, gpu] = [cardOf(cards.models, model), cardOf(cards.gpus, emulatedGpu)];
-  if (card === undefined || gpu === undefined) throw new Error(`There is no card of ${model} or ${emulatedGpu}`);
-  const fit = replicaModel(card, gpu, { tp, pp: 1 });
-  if (!fit.fits) throw new Error(fit.reason);
-  return fit.replica;
-}
+export const emulatedReplica = (model: string, tp?: number): ReplicaModel => shippedReplica(model, emulatedGpu, tp);

@@ -3,6 +3,7 @@ import { mean } from "@/solver/numeric/quantile";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { answersOf } from "../lib/ladders";
+import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { table } from "../lib/tables";
 import { type AragogFigures, type AragogSession, type AragogTurn, runAragog, type Turn } from "./liveRun";
@@ -35,10 +36,8 @@ async function runSeed(seed: number): Promise<SeededSession> {
   return { ...session, seed, programsPerSecond: of.programsPerSecond };
 }
 
-let running: Promise<readonly SeededSession[]> | null = null;
-
-/** All seeds, one after another, however many figures are asked for. */
-async function runAll(): Promise<readonly SeededSession[]> {
+/** All seeds, one after another. */
+const runAll = once(async (): Promise<readonly SeededSession[]> => {
   const sessions: SeededSession[] = [];
   for (const seed of seeds) {
     sessions.push(await runSeed(seed));
@@ -49,7 +48,7 @@ async function runAll(): Promise<readonly SeededSession[]> {
   writeTables("aragog-live", parts);
   process.stderr.write(`\n${parts.join("\n")}\n`);
   return sessions;
-}
+});
 
 const columns: readonly { readonly header: string; readonly text: (figures: AragogFigures) => string }[] = [
   { header: "programs/s", text: ({ programsPerSecond }) => programsPerSecond.toFixed(2) },
@@ -103,8 +102,7 @@ const more = (session: AragogSession, other: Turn, of: (turn: AragogTurn) => Ara
   100 * (of(turnOf(session, "justInTime")).programsPerSecond / of(turnOf(session, other)).programsPerSecond - 1);
 
 async function measured(other: Turn): Promise<Measurement> {
-  running ??= runAll();
-  const sessions = await running;
+  const sessions = await runAll();
   const bySeed = (of: (turn: AragogTurn) => AragogFigures) => sessions.map((session) => more(session, other, of));
   const figure = mean(bySeed((turn) => turn.measured));
   const ratio = (read: (figures: AragogFigures) => number): string =>

@@ -2,22 +2,15 @@ import { mean } from "@/solver/numeric/quantile";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { ratioOf } from "../lib/bySeed";
 import { dataPresent } from "../lib/compareData";
+import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { ratio } from "../lib/tables";
-import { allGpus, LEARNT, LIKE_SOURCE, ORACLE, PER_INPUT, PER_WORKFLOW, PER_WORKFLOW_ALLOWED, type RaceRow } from "./raceCase";
-import { raceCases } from "./raceCases";
+import { allGpus, LEARNT, LIKE_SOURCE, ORACLE, PER_INPUT, PER_WORKFLOW, PER_WORKFLOW_ALLOWED, type RaceRow, raceCases } from "./raceCase";
 import { raceOf } from "./raceRun";
 import { pairsOf, raceTables } from "./raceTables";
 
-let racing: Promise<readonly RaceRow[]> | null = null;
-
-/** The whole race, once, however many figures are asked of it; all of it is written down. */
-function race(): Promise<readonly RaceRow[]> {
-  racing ??= raceAll();
-  return racing;
-}
-
-async function raceAll(): Promise<readonly RaceRow[]> {
+/** The whole race; all of it is written down. */
+const race = once(async (): Promise<readonly RaceRow[]> => {
   const rows: RaceRow[] = [];
   for (const of of raceCases) {
     rows.push(...(await raceOf(of)));
@@ -26,7 +19,7 @@ async function raceAll(): Promise<readonly RaceRow[]> {
   writeRows("aragog-race", rows);
   writeTables("aragog-race", raceTables(rows));
   return rows;
-}
+});
 
 /** Points of each case that a system is above the largest models throughout, at overload. */
 const pointsOf = (rows: readonly RaceRow[], system: string): readonly number[] =>

@@ -3,22 +3,24 @@ import { atRate } from "@/server/lab/labPrograms";
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import { type CellFigures, cellFigures } from "@/solver/lab/cellFigures";
 import type { LabSystem } from "@/solver/lab/labSpec";
+import { mean } from "@/solver/numeric/quantile";
+import { mixSeed, seededRandom } from "@/solver/numeric/random";
+import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Policy } from "@/solver/policies/core/policy";
+import { oracleConfigurations } from "@/solver/workflow/configurationOutcomes";
+import { addConfiguration, countOf, emptySet, hasConfiguration } from "@/solver/workflow/configurationSet";
+import { allGpus, ORACLE } from "./raceCase";
 import { hardware, type SeededRace } from "./seededRace";
 
 /** What the lab has no word for: another policy on a system's engines, or configurations that nobody in the lab would tell. */
-export interface DirectRun {
+interface DirectRun {
   readonly policy: Policy;
   readonly replicas: LabSystem["replicas"];
   readonly configurations: (program: number) => Uint32Array | undefined;
 }
 
 /** Serves the programs of a race at a rate as the lab would. */
-export function directRun(
-  { spec, sample, served }: SeededRace,
-  rate: number,
-  { policy, replicas, configurations }: DirectRun,
-): CellFigures {
+function directRun({ spec, sample, served }: SeededRace, rate: number, { policy, replicas, configurations }: DirectRun): CellFigures {
   const arriving = atRate(served, rate);
   const outcome = simulatePrograms({
     ...{ policy, sample: arriving, predictions: { configurations } },
@@ -28,4 +30,66 @@ export function directRun(
   const figures = cellFigures(outcome, arriving, 1);
   if (figures === null) throw new Error("No program was served whole");
   return figures;
+}
+
+/** The same policy, which decides at most once in so many seconds, so that places gather between rounds; at once where all engines stand still. */
+export function atIntervals(policy: Policy, seconds: number): Policy {
+  let next = Number.NEGATIVE_INFINITY;
+  return {
+    ...policy,
+    decide(view) {
+      if (view.nowSeconds < next && view.replicas.some(({ inFlight }) => inFlight > 0)) return [];
+      next = view.nowSeconds + seconds;
+      return policy.decide(view);
+    },
+  };
+}
+
+/** What a system with an oracle's sets serves at a rate with rounds at intervals: no option of the policy, which holds one whenever a place is free. */
+export function withIntervals(
+  race: SeededRace,
+  { policy, replicas }: LabSystem,
+  { rate, seconds }: { readonly rate: number; readonly seconds: number },
+): CellFigures {
+  const sets = oracleConfigurations(race.served, new Map(race.spec.mix.map(({ workflow }) => [workflow, race.space])));
+  return directRun(race, rate, { policy: atIntervals(buildPolicy(policy), seconds), replicas, configurations: sets });
+}
+
+/** How good the source's heads are: the middle of what it gives (section 3.1). */
+const SOURCE_HEADS = { precision: 0.95, recall: 0.74 } as const;
+
+/**
+ * An oracle's set as heads of a precision and recall would tell it, modelled: each accurate configuration is accepted with the chance of the recall, and of the
+ * others so many by chance that in the mean the precision is what is asked for, whichever they are. The largest models are always in it.
+ *
+ * @param accurateShare share of all configurations that is accurate, in the mean over programs.
+ */
+export function headsLike(
+  { precision, recall }: { readonly precision: number; readonly recall: number },
+  { size, accurateShare, seed }: { readonly size: number; readonly accurateShare: number; readonly seed: number },
+): (program: number, accurate: Uint32Array) => Uint32Array {
+  const wrong = accurateShare >= 1 ? 0 : Math.min(1, (recall * accurateShare * (1 - precision)) / (precision * (1 - accurateShare)));
+  return (program, accurate) => {
+    const random = seededRandom(mixSeed(seed, `heads ${program}`));
+    const accepted = emptySet(size);
+    for (let configuration = 0; configuration < size; configuration += 1) {
+      if (random.next() < (hasConfiguration(accurate, configuration) ? recall : wrong)) addConfiguration(accepted, configuration);
+    }
+    addConfiguration(accepted, size - 1);
+    return accepted;
+  };
+}
+
+/** What Aragog would do with heads as good as the source's: the lab has no such source of configurations. */
+export function withSourceHeads(race: SeededRace, rate: number): CellFigures {
+  const { spec, systems, served, space } = race;
+  const system = systems.find(({ name }) => name === allGpus(ORACLE));
+  if (system?.replicas === undefined) throw new Error("Aragog is not raced on all GPUs");
+  const sets = oracleConfigurations(served, new Map(spec.mix.map(({ workflow }) => [workflow, space])));
+  const shares = Float64Array.from(served.workflow, (_, program) => countOf(sets(program) ?? emptySet(0)) / space.size);
+  const heads = headsLike(SOURCE_HEADS, { size: space.size, accurateShare: mean(shares), seed: spec.seeds[0] ?? 0 });
+  return directRun(race, rate, {
+    ...{ policy: buildPolicy(system.policy), replicas: system.replicas },
+    configurations: (program) => heads(program, sets(program) ?? emptySet(0)),
+  });
 }

@@ -6,7 +6,7 @@ import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { ProgramSample } from "@/solver/workflow/programSample";
-import { runSession } from "../kairos/liveRun";
+import { runSession } from "../gateway/session";
 import type { AragogSetup } from "./liveSetup";
 
 /** Who decides, in turn within one gateway. */

@@ -65,7 +65,7 @@ export interface AragogSetup {
   readonly textOf: (row: number) => string | null;
 }
 
-/** Equal options give equal grounds. */
+/** Equal options give equal setups. */
 export function aragogSetup(options: AragogSetupOptions): AragogSetup {
   const { outcomes, texts, gpus, programs, load, maxInFlight, seed } = options;
   const models = outcomes.models.map(({ model }) => model);

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Policy, View } from "@/solver/policies/core/policy";
 import { addConfiguration, countInBoth, countOf, emptySet, hasConfiguration } from "@/solver/workflow/configurationSet";
 import { generatedWorkload } from "@/solver/workload/generated";
+import { atIntervals, headsLike } from "./directRun";
 import {
   allGpus,
   everySeconds,
@@ -17,8 +18,6 @@ import {
 import { enginesOf, pairLadder, type RaceLadder, withSmall } from "./raceLadders";
 import { paceName, raceOn } from "./raceRun";
 import { pairsOf, raceTables } from "./raceTables";
-import { atIntervals } from "./roundsAtIntervals";
-import { headsLike } from "./sourceHeads";
 
 const ladder: RaceLadder = {
   ...{ name: "generated", families: [], task: "crux", standsFor: "none" },

@@ -4,11 +4,10 @@ import type { LabCell } from "@/solver/lab/labCell";
 import type { LabSystem } from "@/solver/lab/labSpec";
 import { mean } from "@/solver/numeric/quantile";
 import { runCells } from "../lib/runCells";
+import { withIntervals, withSourceHeads } from "./directRun";
 import { allGpus, everySeconds, LIKE_SOURCE, ORACLE, PER_INPUT, PER_WORKFLOW, type RaceCase, type RaceRow } from "./raceCase";
 import { type RaceAnswers, raceAnswers } from "./raceLadders";
-import { withIntervals } from "./roundsAtIntervals";
 import { hardware, type SeededRace, seeded } from "./seededRace";
-import { withSourceHeads } from "./sourceHeads";
 
 /** Splits of the prompts and draws of the programs that figures are over. */
 const SEEDS = [1, 2, 3] as const;

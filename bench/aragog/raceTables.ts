@@ -1,5 +1,5 @@
 import { mean } from "@/solver/numeric/quantile";
-import { differenceOf, ratioOf, type SeedPair } from "../lib/bySeed";
+import { differenceOf, distinct, pairsIn, ratioOf, type SeedPair } from "../lib/bySeed";
 import { estimate, ratio, signed, table } from "../lib/tables";
 import {
   allGpus,
@@ -22,20 +22,15 @@ const OVERLOAD = "overload";
 const caseOf = ({ part, ladder, workflow, correlation, misleads }: RaceRow): string =>
   [part, ladder, workflow, correlation, misleads].join("|");
 
-const distinct = <Value>(values: readonly Value[]): readonly Value[] => [...new Set(values)];
-
 /** A figure of one system beside another's, of every case in which both stand, at one load. */
 export function pairsOf(
   rows: readonly RaceRow[],
-  [own, reference]: readonly [own: string, reference: string],
+  names: readonly [own: string, reference: string],
   figure: Figure,
   load = OVERLOAD,
 ): readonly SeedPair[] {
   const at = rows.filter((row) => row.load === load);
-  return at.flatMap((row) => {
-    const other = at.find((one) => one.system === reference && caseOf(one) === caseOf(row));
-    return row.system === own && other !== undefined ? [{ own: row[figure], reference: other[figure] }] : [];
-  });
+  return pairsIn(at, names, { figure: (row) => row[figure], isSameCase: (one, other) => caseOf(one) === caseOf(other) });
 }
 
 const over = (rows: readonly RaceRow[], own: string, reference: string): string =>

@@ -1,6 +1,3 @@
-import { gpuCards } from "@/solver/hardware/gpus";
-import { modelCards } from "@/solver/hardware/models";
-import { replicaModel } from "@/solver/hardware/replicaShapes";
 import type { Random } from "@/solver/numeric/random";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import type { ReplicaView, WaitingWork } from "@/solver/policies/core/policy";
@@ -11,6 +8,7 @@ import { addConfiguration, emptySet } from "@/solver/workflow/configurationSet";
 import { type ConfigurationSpace, modelIn } from "@/solver/workflow/configurationSpace";
 import { workflows } from "@/solver/workflow/templates";
 import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
+import { shippedReplica } from "../lib/replica";
 
 type Selection = JustInTimePolicy["selection"];
 
@@ -31,12 +29,7 @@ const requests = {
 };
 
 const profiled = justInTimeDocument({
-  models: ENGINES.map(([model, cost, tp]) => {
-    const [card, gpu] = [modelCards[model], gpuCards["h100-sxm"]];
-    const fit = card && gpu ? replicaModel(card, gpu, { tp, pp: 1 }) : undefined;
-    if (!fit?.fits) throw new Error(`${model} fits its GPUs`);
-    return { model, cost, replica: fit.replica, requests };
-  }),
+  models: ENGINES.map(([model, cost, tp]) => ({ model, cost, replica: shippedReplica(model, "h100-sxm", tp), requests })),
   workflows: workflows.filter(({ name }) => SOURCES.includes(name)).map((workflow) => ({ workflow: documentOfWorkflow(workflow) })),
   selection: { kind: "exhaustive" },
 });

@@ -1,6 +1,7 @@
 import type { LabSpec, LabSystem } from "@/solver/lab/labSpec";
 import { answersOf, type Ladder, ladders } from "../lib/ladders";
-import { bySeed, figuresOf, runLab } from "./labRun";
+import { bySeed } from "../lib/runCells";
+import { figuresOf, runLab } from "./labRun";
 
 const CORRELATION = 0.5;
 

@@ -2,6 +2,7 @@ import type { SeedEstimate } from "@/solver/lab/overSeeds";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { differenceOf, ratioOf, timesLess } from "../lib/bySeed";
 import { dataPresent } from "../lib/compareData";
+import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { ratio, signed } from "../lib/tables";
 import { type AgingRow, agingRuns } from "./aging";
@@ -30,25 +31,17 @@ const MIDDLE = "Chimera|1|0.1";
 const progress = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** Runs an ablation once, however many figures are asked of it, and writes all of it down. */
-function once<Row>(
-  name: string,
-  run: () => Promise<readonly Row[]>,
-  tables: (rows: readonly Row[]) => readonly string[],
-): () => Promise<readonly Row[]> {
-  let running: Promise<readonly Row[]> | null = null;
-  return () => {
-    running ??= run().then((rows) => {
-      writeRows(`chimera-${name}`, rows);
-      const parts = tables(rows);
-      writeTables(`chimera-${name}`, parts);
-      progress(`\n${parts.join("\n\n")}\n`);
-      return rows;
-    });
-    return running;
-  };
-}
+const ablation = <Row>(name: string, run: () => Promise<readonly Row[]>, tables: (rows: readonly Row[]) => readonly string[]) =>
+  once(async () => {
+    const rows = await run();
+    writeRows(`chimera-${name}`, rows);
+    const parts = tables(rows);
+    writeTables(`chimera-${name}`, parts);
+    progress(`\n${parts.join("\n\n")}\n`);
+    return rows;
+  });
 
-const queue = once(
+const queue = ablation(
   "queue",
   () => queueTimes(progress),
   (rows) => [
@@ -57,7 +50,7 @@ const queue = once(
     queueTimesByModel(rows, SATURATED, 0.5),
   ],
 );
-const race = once(
+const race = ablation(
   "frontier",
   () => frontier(progress),
   (rows) => [
@@ -72,7 +65,7 @@ const race = once(
     `Under vLLM's balancing arrivals last at least ${spans(rows)} what a program takes in the mean.`,
   ],
 );
-const aging = once(
+const aging = ablation(
   "aging",
   () => agingRuns(progress),
   (rows) => [agingTable(rows)],

@@ -3,7 +3,8 @@ import { MARGINS, suggestedSystems } from "@/solver/lab/suggestedSystems";
 import type { SlackPolicy } from "@/solver/plan/policySchema";
 import type { Workload } from "@/solver/workload/workload";
 import { answersOf, type Ladder, ladders } from "../lib/ladders";
-import { bySeed, figuresOf, type LabRan, LOADS, runLab, spanOf } from "./labRun";
+import { bySeed } from "../lib/runCells";
+import { figuresOf, type LabRan, LOADS, runLab, spanOf } from "./labRun";
 
 const CORRELATION = 0.5;
 

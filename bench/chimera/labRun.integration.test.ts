@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import type { LabSystem } from "@/solver/lab/labSpec";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { ladders } from "../lib/ladders";
-import { bySeed, figuresOf, runLab, SEEDS, spanOf } from "./labRun";
+import { bySeed } from "../lib/runCells";
+import { figuresOf, runLab, SEEDS, spanOf } from "./labRun";
 
 const [ladder] = ladders.filter(({ family }) => family.startsWith("Qwen"));
 const replicas = ladder?.replicas.slice(0, 1) ?? [];

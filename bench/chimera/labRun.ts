@@ -6,7 +6,6 @@ import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { capacityOf, type EngineFigures, engineFigures, meanTokens } from "@/solver/lab/engineFigures";
 import type { LabCell } from "@/solver/lab/labCell";
 import type { LabReplicas, LabSpec } from "@/solver/lab/labSpec";
-import { type LabMetric, labMetrics } from "@/solver/lab/overSeeds";
 import { mean } from "@/solver/numeric/quantile";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
@@ -77,7 +76,7 @@ export function figuresOf({ ladder, workload, replicas, correlation }: LabOf): L
   };
 }
 
-/** What was run: programs a second by load, and the cells, whose seeds are indices into `SEEDS`. */
+/** What was run: programs a second by load, and the cells by seed, whose seeds are indices into `SEEDS`. */
 export interface LabRan {
   readonly rates: readonly number[];
   readonly cells: readonly LabCell[];
@@ -112,13 +111,7 @@ export async function runLab(of: LabOf, capacity: number, systemsOf: (workload: 
     cells.push(...(await runCells(task)).map((cell) => ({ ...cell, seed: index })));
   };
   await Promise.all(SEEDS.map(one));
-  return { rates, cells };
-}
-
-/** A figure of a system at a load, seed by seed. */
-export function bySeed({ cells }: LabRan, { system, rate }: Pick<LabCell, "system" | "rate">, metric: LabMetric): readonly number[] {
-  const own = cells.filter((cell) => cell.system === system && cell.rate === rate);
-  return [...own].sort((a, b) => a.seed - b.seed).map(labMetrics[metric]);
+  return { rates, cells: cells.sort((a, b) => a.seed - b.seed) };
 }
 
 /** How many times what a program takes in the mean its run's arrivals last: the least over seeds. */

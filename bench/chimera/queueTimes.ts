@@ -1,6 +1,7 @@
 import type { LabSystem } from "@/solver/lab/labSpec";
 import { answersOf, ladders } from "../lib/ladders";
-import { bySeed, figuresOf, LOADS, runLab } from "./labRun";
+import { bySeed } from "../lib/runCells";
+import { figuresOf, LOADS, runLab } from "./labRun";
 
 const CORRELATIONS = [0, 0.5, 1];
 /** Training takes time. */

@@ -1,10 +1,8 @@
-import { type Contest, differenceOf, dominatedByChance, ratioOf, type SeedPair, surelyDominates, timesLess } from "../lib/bySeed";
+import { type Contest, differenceOf, distinct, dominatedByChance, ratioOf, type SeedPair, surelyDominates, timesLess } from "../lib/bySeed";
 import { estimate, ratio, signed, table } from "../lib/tables";
 import { AGING_LOADS, type AgingRow, TIMES } from "./aging";
 import type { FrontierRow } from "./frontier";
 import type { QueueTimeRow } from "./queueTimes";
-
-const distinct = <Value>(values: readonly Value[]): readonly Value[] => [...new Set(values)];
 
 const ORDERS = [
   ["sjf", "fcfs"],

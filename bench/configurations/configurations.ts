@@ -5,6 +5,7 @@ import type { HeadBank } from "@/solver/prediction/headBank";
 import { ladders } from "../aragog/outcomes";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
+import { once } from "../lib/once";
 import { writeResults, writeTables } from "../lib/results";
 import { table } from "../lib/tables";
 import { chainOfEight, documents, type HeadCase, headCase, type LadderName } from "./cases";
@@ -31,13 +32,7 @@ interface Row {
 }
 
 /** Searches of every workflow over every ladder, and of the stretch over one, measured once for all benchmarks. */
-let measuring: ReturnType<typeof measureAll> | null = null;
-const measured = () => {
-  measuring ??= measureAll();
-  return measuring;
-};
-
-async function measureAll(): Promise<readonly Row[]> {
+const measured = once(async (): Promise<readonly Row[]> => {
   const rows: Row[] = [];
   for (const document of documents) for (const ladder of ladders) rows.push(await rowOf(ladder, document, SEEDS));
   const [first] = ladders;
@@ -45,7 +40,7 @@ async function measureAll(): Promise<readonly Row[]> {
   writeResults("configurations", rows);
   writeTables("configurations", [table(columns, rows.map(cells))]);
   return rows;
-}
+});
 
 async function rowOf(ladder: LadderName, document: WorkflowDocument, seeds: readonly number[]): Promise<Row> {
   const cases: HeadCase[] = [];

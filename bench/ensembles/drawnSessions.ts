@@ -2,10 +2,8 @@ import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import type { ServedRequests } from "@/solver/engine/throughputCurve";
 import type { PlacedExpert, SessionCost } from "@/solver/ensemble/placement/placement";
 import { simulatedSessionCost, simulatedSessionSeconds } from "@/solver/ensemble/sessions/sessionCost";
-import { gpuCards } from "@/solver/hardware/gpus";
-import { modelCards } from "@/solver/hardware/models";
-import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
+import { shippedReplica } from "../lib/replica";
 import { mmluPro, type SourceExpert, sourceExperts } from "./sourceInstances";
 
 /** A question with its choices and the prompt around it: nothing is said of it. */
@@ -15,12 +13,7 @@ const DRAWN = 2000;
 const MOST_TOKENS = 32_000;
 
 /** An engine of the source's hardware, or of its next relative. */
-export function engineOf(card: string, tp = 1): ReplicaModel {
-  const [model, gpu] = [modelCards[card], gpuCards["a100-sxm-80g"]];
-  const fit = model && gpu ? replicaModel(model, gpu, { tp, pp: 1 }) : undefined;
-  if (fit?.fits !== true) throw new Error(`${card} does not fit: ${fit?.reason}`);
-  return fit.replica;
-}
+export const engineOf = (card: string, tp?: number): ReplicaModel => shippedReplica(card, "a100-sxm-80g", tp);
 
 export interface DrawnLengths {
   readonly name: string;

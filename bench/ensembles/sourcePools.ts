@@ -3,6 +3,7 @@ import type { PlacedExpert, PlacementProblem } from "@/solver/ensemble/placement
 import { timeSchedule } from "@/solver/ensemble/placement/timeSchedule";
 import { simulatedSessionCost } from "@/solver/ensemble/sessions/sessionCost";
 import { drawnLengths, engineOf, slowness } from "./drawnSessions";
+import source from "./source.json" with { type: "json" };
 import { sourceExperts, sourceWorkers } from "./sourceInstances";
 
 /** A pool of the source's (section 3, observations 1 to 3): published in part: how often each is asked. */
@@ -15,39 +16,8 @@ interface SourcePool {
   readonly source: { readonly roundRobin: number; readonly dataConcurrent: number };
 }
 
-const QWEN_R1 = "deepseek-r1-distill-qwen-7b";
-
 /** Four means of the reasoning pool are published, the two others make the mean of all 3,289; each is taken to be asked alike. Of the light pool Gemma has 53 %, Qwen 24 %, two below 2 %. */
-export const sourcePools: readonly SourcePool[] = [
-  {
-    name: "six reasoning models",
-    spread: 0.42,
-    slowAs: ["LlamaR1", "QwenR1"],
-    members: [
-      { name: "LlamaR1", card: "llama-3.1-8b", prompts: 1050, meanTokens: 2302 },
-      { name: "QwenR1", card: QWEN_R1, prompts: 1050, meanTokens: 2522 },
-      { name: "Skywork", card: QWEN_R1, prompts: 1050, meanTokens: 5339 },
-      { name: "Stratos", card: QWEN_R1, prompts: 1050, meanTokens: 5822 },
-      { name: "DLER", card: QWEN_R1, prompts: 1050, meanTokens: 1875 },
-      { name: "OpenThinker", card: QWEN_R1, prompts: 1050, meanTokens: 1875 },
-    ],
-    source: { roundRobin: 7080, dataConcurrent: 6431 },
-  },
-  {
-    name: "six light models",
-    spread: 1,
-    slowAs: ["Gemma", "Qwen", "Exaone", "GLM"],
-    members: [
-      { name: "Gemma", card: "gemma-2-9b", prompts: 3339, meanTokens: 200 },
-      { name: "Qwen", card: "qwen2.5-7b", prompts: 1512, meanTokens: 200 },
-      { name: "GLM", card: "glm-4-9b", prompts: 720, meanTokens: 200 },
-      { name: "Exaone", card: "exaone-3.5-7.8b", prompts: 590, meanTokens: 200 },
-      { name: "Llama", card: "llama-3.1-8b", prompts: 103, meanTokens: 200 },
-      { name: "Granite", card: "llama-3.1-8b", prompts: 36, meanTokens: 200 },
-    ],
-    source: { roundRobin: 631, dataConcurrent: 892 },
-  },
-];
+export const sourcePools: readonly SourcePool[] = source.pools;
 
 const LOAD_SECONDS = 42;
 

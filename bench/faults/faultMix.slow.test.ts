@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runFaultMix } from "./faultMix";
+import { runFaultMix } from "./mixRun";
 import { cycleSeconds } from "./parties";
 
 const cycles = 2;

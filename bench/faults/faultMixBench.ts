@@ -1,7 +1,6 @@
 import { quantile } from "@/solver/numeric/quantile";
 import type { Benchmark } from "../lib/benchmark";
-import { runFaultMix } from "./faultMix";
-import type { MinuteReport } from "./mixRun";
+import { type MinuteReport, runFaultMix } from "./mixRun";
 import { cycleSeconds } from "./parties";
 
 const runMinutes = 10;

@@ -8,7 +8,9 @@ import type { PolicyDocument } from "@/solver/plan/policySchema";
 import type { Benchmark } from "../lib/benchmark";
 import { endChild, said, startBundle } from "../lib/childProcess";
 import { Emulation } from "../lib/emulation";
+import { once } from "../lib/once";
 import { writeTables } from "../lib/results";
+import { table } from "../lib/tables";
 
 const models = ["gemma-2-2b", "llama-3.1-8b", "qwen2.5-14b"] as const;
 /** The judge sends every answer of a model but the last on. */
@@ -178,22 +180,23 @@ const count = ({ replies }: Row, ending: Ending): number => replies.filter((repl
 const seconds = (value: number | null): string => (value === null ? "not needed" : value.toFixed(2));
 
 function tableOf(rows: readonly Row[]): string {
-  const head = "| dead stages | request | judge | requests | answered | refused | failed | hung | longest, s | noticed, s | recovered, s |";
+  const endings = ["answered", "refused", "failed", "hung"] as const;
   const lines = rows.map((row) => {
     const longest = Math.max(0, ...row.replies.map(({ sentMs, endedMs }) => (endedMs - sentMs) / 1000));
-    const counts = (["answered", "refused", "failed", "hung"] as const).map((ending) => count(row, ending));
-    const what = [
+    return [
       row.dead.map((model) => models.indexOf(model as (typeof models)[number]) + 1).join(", "),
-      row.stream ? "stream" : "plain",
+      ...[row.stream ? "stream" : "plain", row.judgeUp ? "up" : "down", String(row.replies.length)],
+      ...endings.map((ending) => String(count(row, ending))),
+      ...[longest.toFixed(2), seconds(row.noticeSeconds), seconds(row.recoverSeconds)],
     ];
-    return `| ${[...what, row.judgeUp ? "up" : "down", row.replies.length, ...counts, longest.toFixed(2), seconds(row.noticeSeconds), seconds(row.recoverSeconds)].join(" | ")} |`;
   });
-  return [head, `|${"---|".repeat(11)}`, ...lines].join("\n");
+  return table(["dead stages", "request", "judge", "requests", ...endings, "longest, s", "noticed, s", "recovered, s"], lines);
 }
 
 const subsets = Array.from({ length: 2 ** models.length - 1 }, (_, bits) => models.filter((_, stage) => (bits + 1) & (1 << stage)));
 
-async function measure(): Promise<readonly Row[]> {
+/** Three figures of one run, which takes minutes. */
+const measureOnce = once(async (): Promise<readonly Row[]> => {
   const cascade = new Cascade();
   const rows: Row[] = [];
   try {
@@ -208,14 +211,7 @@ async function measure(): Promise<readonly Row[]> {
   rows.sort((a, b) => Number(b.judgeUp) - Number(a.judgeUp) || Number(a.stream) - Number(b.stream));
   writeTables("stage-failures", [tableOf(rows)]);
   return rows;
-}
-
-let measured: Promise<readonly Row[]> | null = null;
-/** Three figures of one run, which takes minutes. */
-const measureOnce = (): Promise<readonly Row[]> => {
-  measured ??= measure();
-  return measured;
-};
+});
 
 const ended = (rows: readonly Row[], ending: Ending): number => rows.reduce((sum, row) => sum + count(row, ending), 0);
 const sent = (rows: readonly Row[]): number => rows.reduce((sum, row) => sum + row.replies.length, 0);

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { importAnswers } from "@/server/planning/imports/importAnswers";
-import { readCsv } from "@/server/planning/imports/readCsv";
 import { openText } from "@/server/prompts/openText";
 import type { AnswerSample } from "@/solver/ensemble/replay/answerSample";
-import { data, PROMPTS } from "../lib/compareData";
+import { data, PROMPTS, promptColumn } from "../lib/compareData";
 import type { GateCase } from "./cases";
 
 const answersOf = (task: GateCase["task"]): string => join(data, "quality", `answers_${task}.csv.gz`);
@@ -34,21 +33,5 @@ export async function sampleOf({
 
 /** Tokens of the questions' texts, as the table of prompts estimates them. */
 export async function questionTokens(): Promise<ReadonlyMap<string, number>> {
-  const tokens = new Map<string, number>();
-  let [idAt, tokensAt] = [-1, -1];
-  const read = await readCsv(
-    { name: PROMPTS, stream: await openText(PROMPTS) },
-    {
-      header(names) {
-        [idAt, tokensAt] = [names.indexOf("prompt_id"), names.indexOf("prompt_tok_est")];
-        return idAt < 0 || tokensAt < 0 ? "prompt_id, prompt_tok_est: no such columns" : null;
-      },
-      row(cells) {
-        tokens.set(cells[idAt] ?? "", Number(cells[tokensAt]));
-        return null;
-      },
-    },
-  );
-  if (!read.ok) throw new Error(read.message);
-  return tokens;
+  return new Map([...(await promptColumn("prompt_tok_est"))].map(([id, tokens]) => [id, Number(tokens)]));
 }

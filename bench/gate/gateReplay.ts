@@ -3,6 +3,7 @@ import { modelledSample } from "@/solver/ensemble/replay/modelledSample";
 import { mean } from "@/solver/numeric/quantile";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import type { Benchmark, Measurement } from "../lib/benchmark";
+import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { answersPresent, questionTokens } from "./answers";
 import { gateCases } from "./cases";
@@ -10,20 +11,14 @@ import { ALLOWED_POINTS, type ReplayedCase, replayCase } from "./replayCase";
 import { bucketTable, choiceTable, expertTable, tauTable } from "./tables";
 
 /** All cases, replayed once for all benchmarks. */
-let replaying: Promise<readonly ReplayedCase[]> | null = null;
-const replayed = (): Promise<readonly ReplayedCase[]> => {
-  replaying ??= replayAll();
-  return replaying;
-};
-
-async function replayAll(): Promise<readonly ReplayedCase[]> {
+const replayed = once(async (): Promise<readonly ReplayedCase[]> => {
   const textTokens = await questionTokens();
   const cases: ReplayedCase[] = [];
   for (const gateCase of gateCases) cases.push(await replayCase(gateCase, textTokens));
   writeRows("gate-replay", cases);
   writeTables("gate-replay", [expertTable(cases), bucketTable(cases), tauTable(cases), choiceTable(cases)]);
   return cases;
-}
+});
 
 const named = ({ gateCase: { task, kind } }: ReplayedCase): string => `${task}, ${kind}`;
 

@@ -1,8 +1,15 @@
+import type { AnswerSample } from "@/solver/ensemble/replay/answerSample";
 import { type HeldOutChoice, heldOutChoice } from "@/solver/ensemble/replay/chooseTau";
 import { type GatePoint, isSkipped, skippingWorth } from "@/solver/ensemble/replay/gatePoints";
 import { type ReplayedGate, replayGate } from "@/solver/ensemble/replay/gateReplay";
-import { replayedQuestions } from "@/solver/ensemble/replay/replayedQuestions";
-import { aggregatorTime } from "./aggregatorTime";
+import { type PlacedQuestion, replayedQuestions } from "@/solver/ensemble/replay/replayedQuestions";
+import { quickestPool, secondsAtShare } from "@/solver/ensemble/sessions/aggregatorStage";
+import { estimatedLoadSeconds } from "@/solver/ensemble/sessions/loadEstimate";
+import { poolShapes } from "@/solver/ensemble/sessions/workerShape";
+import { resolveModel } from "@/solver/hardware/aliases";
+import { vllmProfile } from "@/solver/hardware/builtInProfiles";
+import { gpuCards } from "@/solver/hardware/gpus";
+import { modelCards } from "@/solver/hardware/models";
 import { sampleOf } from "./answers";
 import type { GateCase } from "./cases";
 
@@ -54,4 +61,38 @@ export async function replayCase(gateCase: GateCase, textTokens: ReadonlyMap<str
     return { tau, ...worth, seconds: secondsAt?.(1 - worth.skipped.value) ?? null };
   });
   return { gateCase, report, points, allSeconds: secondsAt?.(1) ?? null, choices, notes };
+}
+
+/** As the source has: one host with four A100 80 GB. */
+const GPU = "a100-sxm-80g";
+const GPUS = 4;
+
+/** Of the aggregator's instruction beside question and answers. */
+const INSTRUCTION_TOKENS = 100;
+
+/** Seconds by the share of questions that the aggregator answers, the least confident ones first, without loading; null: it has no card, or does not fit. */
+function aggregatorTime(
+  { models, questionIds }: AnswerSample,
+  {
+    aggregator,
+    questions,
+    textTokens,
+  }: { readonly aggregator: string; readonly questions: readonly PlacedQuestion[]; readonly textTokens: ReadonlyMap<string, number> },
+): ((share: number) => number) | null {
+  const card = modelCards[resolveModel(aggregator, {}) ?? ""];
+  const gpu = gpuCards[GPU];
+  const column = models.find(({ model }) => model === aggregator);
+  if (card === undefined || gpu === undefined || column === undefined) return null;
+  const pools = poolShapes(card, gpu, { nodes: [GPUS], profile: vllmProfile }).map((pool) => ({
+    ...pool,
+    loadSeconds: estimatedLoadSeconds(card, pool.shape.tp, "local-nvme").seconds,
+  }));
+  const sampled = {
+    questionTokens: questions.map(({ at }) => INSTRUCTION_TOKENS + (textTokens.get(questionIds[at] ?? "") ?? 0)),
+    answerTokens: questions.map(({ expertTokens }) => expertTokens),
+    outputTokens: questions.map(({ at }) => column.outputTokens[at] ?? 1),
+    confidence: questions.map(({ confidence }) => confidence),
+  };
+  const quickest = quickestPool(sampled, pools, { questions: questions.length, concurrency: null });
+  return quickest && ((share) => secondsAtShare(quickest.points, share));
 }

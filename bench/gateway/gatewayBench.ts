@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
-import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import { type Decision, decisionPageSchema, type GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import { policyHash } from "@/server/contracts/gateway/policyHash";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { endChild, said, startBundle } from "../lib/childProcess";
@@ -67,6 +67,8 @@ export interface BenchGateway {
   metric(series: string): Promise<number>;
   /** Where its admin listener is. */
   readonly adminUrl: string;
+  /** All records after a sequence. */
+  decisionsAfter(sequence: number): Promise<readonly Decision[]>;
   /** Puts another policy over the same engines into force. */
   put(policy: PolicyDocument): Promise<void>;
   close(): Promise<void>;
@@ -110,7 +112,12 @@ export async function startBenchGateway(policy: PolicyDocument, upstreams: Upstr
       if (!answer.ok) throw new Error(`The gateway refused the benchmark's configuration: ${await answer.text()}`);
     };
     await put(policy);
-    return { url, adminUrl, put, usage: () => usageOf(adminUrl), metric: (series) => metricOf(adminUrl, series), close };
+    return {
+      ...{ url, adminUrl, put, close },
+      usage: () => usageOf(adminUrl),
+      metric: (series) => metricOf(adminUrl, series),
+      decisionsAfter: (sequence) => decisionsAfter(adminUrl, sequence),
+    };
   } catch (error) {
     await close();
     throw error;
@@ -189,6 +196,12 @@ async function ended(gateway: ChildProcess): Promise<void> {
   const gone = once(gateway, "exit");
   gateway.kill("SIGTERM");
   await gone;
+}
+
+async function decisionsAfter(adminUrl: string, sequence: number): Promise<readonly Decision[]> {
+  const { decisions, latest } = decisionPageSchema.parse(await (await fetch(`${adminUrl}/decisions?after=${sequence}`)).json());
+  const last = decisions.at(-1)?.sequence ?? latest;
+  return last >= latest ? decisions : [...decisions, ...(await decisionsAfter(adminUrl, last))];
 }
 
 async function usageOf(adminUrl: string): Promise<Usage> {

@@ -1,8 +1,10 @@
 import { mean } from "@/solver/numeric/quantile";
+import { runSession } from "../gateway/session";
 import type { Benchmark, Measurement } from "../lib/benchmark";
+import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { table } from "../lib/tables";
-import { figuresOf, type LiveFigures, learntEdges, runSession, trueEdges } from "./liveRun";
+import { figuresOf, type LiveFigures, learntEdges, trueEdges } from "./liveRun";
 import { firstComeFirstServed, livePolicy, liveSetup } from "./liveSetup";
 
 const leastLoad = "workflow x least-load";
@@ -49,10 +51,8 @@ async function runSeed(seed: number): Promise<SessionFigures> {
   };
 }
 
-let running: Promise<readonly SessionFigures[]> | null = null;
-
-/** All seeds, one after another, however many figures are asked for. */
-async function runAll(): Promise<readonly SessionFigures[]> {
+/** All seeds, one after another. */
+const runAll = once(async (): Promise<readonly SessionFigures[]> => {
   const sessions: SessionFigures[] = [];
   for (const seed of seeds) {
     sessions.push(await runSeed(seed));
@@ -61,7 +61,7 @@ async function runAll(): Promise<readonly SessionFigures[]> {
   writeRows("kairos-live", sessions);
   writeTables("kairos-live", [tableOf(sessions), words(sessions)]);
   return sessions;
-}
+});
 
 /** A figure of a session under one of `turns`, the mean where it was measured twice. */
 const figureOf = ({ runs }: SessionFigures, name: string, read: (figures: LiveFigures) => number): number =>
@@ -110,8 +110,7 @@ function words(sessions: readonly SessionFigures[]): string {
 }
 
 async function measured(name: string): Promise<Measurement> {
-  running ??= runAll();
-  const sessions = await running;
+  const sessions = await runAll();
   const of = (read: (figures: LiveFigures) => number): string => less(sessions, name, read).toFixed(1);
   const bySeed = sessions.map((session) => less([session], name, ({ meanSeconds }) => meanSeconds).toFixed(1)).join(", ");
   const drift = sessions.map(({ runs }) => (100 * ((runs[2]?.meanSeconds ?? 0) / (runs[0]?.meanSeconds ?? 1) - 1)).toFixed(1)).join(", ");

@@ -1,13 +1,15 @@
 import { mean } from "@/solver/numeric/quantile";
+import { mixSeed, seededRandom } from "@/solver/numeric/random";
+import { agentLine, type LineAgent, placeOnLine } from "@/solver/workflow/learning/agentLine";
+import { callGraph } from "@/solver/workflow/learning/callGraph";
+import { drawKnownProgram, type ProgramShape, structureFound, TEST_RESOLUTION_SECONDS } from "@/solver/workflow/testing/testProgramGraphs";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { writeTables } from "../lib/results";
 import { table } from "../lib/tables";
 import { type OrderAccuracy, orderAccuracy, SPLITS } from "./accuracy";
 import { applications, raceWorkload } from "./apps";
-import { lineTime } from "./line";
 import { drawnPrograms, type ObservedProgram, recordedPrograms, runsPresent, withoutPauses } from "./observedPrograms";
-import { structureErrors } from "./structure";
 
 /** Drawn programs of an application, half of which is learnt from. */
 const PROGRAMS = 600;
@@ -72,3 +74,78 @@ export const kairosOrderBenchmarks: readonly Benchmark[] = [
   { name: "workflow structure", budget: { figure: 0, keep: "at most" }, run: structureErrors },
   ...(runsPresent() || dataPresent() ? [{ name: "order accuracy", budget: null, run: accuracy }] : []),
 ];
+
+/** Quantiles of each agent, at equal steps of probability. */
+const QUANTILES = 33;
+
+const TIMED_RUNS = 5;
+
+/** Agents placed on a finished line, one by one. */
+const PLACED = 50;
+
+/** Lognormal latencies with medians of half a second to ten minutes, from hardly spread to widely; with equal means, so that all of them cross. */
+function drawnAgents(count: number, equalMeans: boolean): readonly LineAgent[] {
+  const random = seededRandom(mixSeed(1, "agents", count));
+  return Array.from({ length: count }, (_, at) => {
+    const [middle, spread] = [Math.log(0.5) + Math.log(1200) * random.next(), 0.2 + 1.3 * random.next()];
+    const latencies = Array.from({ length: QUANTILES }, () => random.lognormal(middle, spread)).sort((one, other) => one - other);
+    const scale = equalMeans ? (20 * QUANTILES) / latencies.reduce((sum, value) => sum + value, 0) : 1;
+    return { key: `application/agent-${at}`, quantilesSeconds: latencies.map((value) => value * scale) };
+  });
+}
+
+interface Milliseconds {
+  /** Of processor, all threads of this process together. */
+  readonly processor: number;
+  readonly wall: number;
+}
+
+/** The least that any of a few runs took. */
+function bestOf(work: () => unknown): Milliseconds {
+  const runs = Array.from({ length: TIMED_RUNS }, () => {
+    const [before, cpuBefore] = [performance.now(), process.cpuUsage()];
+    work();
+    const { user, system } = process.cpuUsage(cpuBefore);
+    return { processor: (user + system) / 1000, wall: performance.now() - before };
+  });
+  return { processor: Math.min(...runs.map(({ processor }) => processor)), wall: Math.min(...runs.map(({ wall }) => wall)) };
+}
+
+const shown = (milliseconds: number): string => (milliseconds < 100 ? milliseconds.toPrecision(2) : milliseconds.toFixed(0));
+
+/** Processor time to place so many agents anew. */
+function lineTime(count: number): Measurement {
+  const agents = drawnAgents(count, false);
+  const crossing = drawnAgents(count, true);
+  const anew = bestOf(() => agentLine(agents));
+  const line = agentLine(agents);
+  const others = drawnAgents(PLACED, true);
+  const placing = bestOf(() => others.map(({ quantilesSeconds }) => placeOnLine(line, quantilesSeconds))).processor / PLACED;
+  return {
+    figure: anew.processor,
+    unit: "ms of one core",
+    detail: `${QUANTILES} quantiles each, lognormal with medians of 0.5 to 600 s, best of ${TIMED_RUNS}; ${shown(anew.wall)} ms of the wall; ${shown(bestOf(() => agentLine(crossing)).processor)} ms where all means are equal and all distributions cross; one more agent placed in ${shown(placing)} ms`,
+  };
+}
+
+const KNOWN_PROGRAMS = 1000;
+
+/** Random programs whose calls were reconstructed otherwise than they happened, though nothing in their times lay within the clock's resolution. */
+function structureErrors(): Measurement {
+  const programs = Array.from({ length: KNOWN_PROGRAMS }, (_, seed) => drawKnownProgram(seed));
+  const found = programs.map(structureFound);
+  const count = (kind: (typeof found)[number]): number => found.filter((each) => each === kind).length;
+  const calls = programs.reduce((sum, program) => sum + program.calls.length, 0);
+  const edges = programs.reduce((sum, program) => sum + program.edges.size, 0);
+  const shapes = new Map<ProgramShape, number>();
+  for (const program of programs) for (const shape of program.shapes) shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
+  const ways = [...shapes].map(([shape, having]) => `${shape} in ${having}`).join(", ");
+  const before = performance.now();
+  for (const program of programs) callGraph(program.calls, TEST_RESOLUTION_SECONDS);
+  const microseconds = (1000 * (performance.now() - before)) / calls;
+  return {
+    figure: count("wrong"),
+    unit: "wrong",
+    detail: `of ${KNOWN_PROGRAMS} random programs with ${calls.toLocaleString("en")} calls and ${edges.toLocaleString("en")} edges ${count("equal")} equal the truth in every edge and every step of calls side by side, ${count("tied")} have every edge and count ties: steps that touch within the clock's resolution, taken otherwise than they were; ${ways}; ${microseconds.toFixed(1)} us a call`,
+  };
+}

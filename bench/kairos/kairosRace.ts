@@ -2,21 +2,15 @@ import { mean } from "@/solver/numeric/quantile";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { ratioOf } from "../lib/bySeed";
 import { dataPresent } from "../lib/compareData";
+import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { ratio } from "../lib/tables";
 import { raceWorkload, settings } from "./apps";
 import { type RaceRow, raceOf } from "./raceRun";
 import { pairsOf, raceTables } from "./raceTables";
 
-let racing: Promise<readonly RaceRow[]> | null = null;
-
-/** The whole race, once, however many figures are asked of it; all of it is written down. */
-function race(): Promise<readonly RaceRow[]> {
-  racing ??= raceAll();
-  return racing;
-}
-
-async function raceAll(): Promise<readonly RaceRow[]> {
+/** The whole race; all of it is written down. */
+const race = once(async (): Promise<readonly RaceRow[]> => {
   const workload = await raceWorkload();
   const rows: RaceRow[] = [];
   for (const setting of settings) {
@@ -28,7 +22,7 @@ async function raceAll(): Promise<readonly RaceRow[]> {
   writeRows("kairos-race", rows);
   writeTables("kairos-race", raceTables(rows));
   return rows;
-}
+});
 
 const coLocated = (rows: readonly RaceRow[], setting: string): readonly RaceRow[] =>
   rows.filter((row) => row.application === "co-located" && row.setting === setting);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { figuresOf, learntEdges, runSession, trueEdges } from "./liveRun";
+import { runSession } from "../gateway/session";
+import { figuresOf, learntEdges, trueEdges } from "./liveRun";
 import { firstComeFirstServed, livePolicy, liveSetup } from "./liveSetup";
 
 const options = { programs: 20, engines: 2, maxInFlight: 4, queueShare: 0.5, seed: 1 };

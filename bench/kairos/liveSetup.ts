@@ -51,7 +51,7 @@ const STEPS = 12;
 /** Programs a second between which the rate is sought. */
 const RATES = { low: 0.02, high: 20 } as const;
 
-/** Equal shares of the three applications at Poisson arrivals, at the rate at which they queue as much as is asked for. Equal options give equal grounds. */
+/** Equal shares of the three applications at Poisson arrivals, at the rate at which they queue as much as is asked for. Equal options give equal setups. */
 export function liveSetup({ programs, engines, maxInFlight, queueShare, seed }: SetupOptions): LiveSetup {
   const { outcomes: table } = generatedWorkload({ prompts: 1000, ladder: ["qwen2.5-3b", liveModel], seed });
   const outcomes = { ...table, models: table.models.filter(({ model }) => model === liveModel) };

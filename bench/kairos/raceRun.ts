@@ -5,11 +5,10 @@ import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { catalogueOf } from "@/solver/hardware/catalogue";
 import { capacityOf, engineFigures, meanTokens } from "@/solver/lab/engineFigures";
 import { kairosSystems } from "@/solver/lab/kairosSystems";
-import type { LabCell } from "@/solver/lab/labCell";
 import type { LabSpec, LabSystem } from "@/solver/lab/labSpec";
-import { type LabMetric, labMetrics } from "@/solver/lab/overSeeds";
+import type { LabMetric } from "@/solver/lab/overSeeds";
 import type { Workload } from "@/solver/workload/workload";
-import { runCells } from "../lib/runCells";
+import { bySeed, runCells } from "../lib/runCells";
 import { type Application, ownCards, type Setting } from "./apps";
 
 /** Shares of a program's time that queueing takes under Parrot: loads are set by them, as in the source. */
@@ -92,9 +91,6 @@ const run = (of: RaceCase, spec: ReturnType<typeof describe>["spec"], raced: Pic
     2,
   );
 
-const bySeed = (cells: readonly LabCell[], at: Pick<LabCell, "system" | "rate">, metric: LabMetric): readonly number[] =>
-  cells.filter(({ system, rate }) => system === at.system && rate === at.rate).map(labMetrics[metric]);
-
 /** Ranges of rates, as shares of the saturation rate, and how finely they are looked at first and then around each share. */
 const COARSE = { from: 0.3, to: 8, rates: 12 };
 const FINE = 3;
@@ -106,7 +102,7 @@ async function ratesAt(of: RaceCase, { spec, capacity }: ReturnType<typeof descr
   const look = async (rates: number[]): Promise<void> => {
     const cells = await run(of, spec, { rates, systems: [system], seeds: SEEDS.slice(0, 1) });
     for (const [at, rate] of rates.entries())
-      known.push({ rate, share: bySeed(cells, { system: 0, rate: at }, "queueShare")[0] ?? Number.NaN });
+      known.push({ rate, share: bySeed({ cells }, { system: 0, rate: at }, "queueShare")[0] ?? Number.NaN });
     known.sort((a, b) => a.rate - b.rate);
   };
   const around = (wanted: number): readonly [{ rate: number; share: number }, { rate: number; share: number }] => {
@@ -139,7 +135,7 @@ export async function raceOf(of: RaceCase): Promise<readonly RaceRow[]> {
   const cells = await run(of, described.spec, { rates, systems, seeds: SEEDS });
   return systems.flatMap(({ name }, system) =>
     QUEUEING.map((queueing, rate): RaceRow => {
-      const figure = (metric: LabMetric): readonly number[] => bySeed(cells, { system, rate }, metric);
+      const figure = (metric: LabMetric): readonly number[] => bySeed({ cells }, { system, rate }, metric);
       return {
         ...{ setting: of.setting.name, application: of.application.name, queueing, programsPerSecond: rates[rate] ?? Number.NaN },
         ...{ saturationPerSecond: described.capacity, programs: described.spec.programs, system: name, queueShare: figure("queueShare") },

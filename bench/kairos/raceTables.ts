@@ -1,5 +1,5 @@
 import { mean } from "@/solver/numeric/quantile";
-import { ratioOf, type SeedPair } from "../lib/bySeed";
+import { pairsIn, ratioOf, type SeedPair } from "../lib/bySeed";
 import { ratio, table } from "../lib/tables";
 import type { RaceRow } from "./raceRun";
 
@@ -17,13 +17,8 @@ const isSameCase = (a: RaceRow, b: RaceRow): boolean =>
   a.setting === b.setting && a.application === b.application && a.queueing === b.queueing;
 
 /** A figure of one system beside another's, of every case that both are in. */
-export function pairsOf(rows: readonly RaceRow[], names: readonly [own: string, reference: string], figure: Figure): readonly SeedPair[] {
-  const [own, reference] = names;
-  return rows.flatMap((row) => {
-    const other = rows.find((one) => one.system === reference && isSameCase(one, row));
-    return row.system === own && other !== undefined ? [{ own: row[figure], reference: other[figure] }] : [];
-  });
-}
+export const pairsOf = (rows: readonly RaceRow[], names: readonly [own: string, reference: string], figure: Figure): readonly SeedPair[] =>
+  pairsIn(rows, names, { figure: (row) => row[figure], isSameCase });
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 

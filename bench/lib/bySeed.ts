@@ -1,4 +1,4 @@
-import { type SeedEstimate, seedEstimate } from "@/solver/lab/overSeeds";
+import { exponential, type SeedEstimate, seedEstimate } from "@/solver/lab/overSeeds";
 import { mean } from "@/solver/numeric/quantile";
 
 /** A figure of one system and of another over the same programs: one value a seed each. */
@@ -6,6 +6,20 @@ export interface SeedPair {
   readonly own: readonly number[];
   readonly reference: readonly number[];
 }
+
+/** A figure of one system beside another's, of every case in which both stand. */
+export function pairsIn<Row extends { readonly system: string }>(
+  rows: readonly Row[],
+  [own, reference]: readonly [own: string, reference: string],
+  { figure, isSameCase }: { readonly figure: (row: Row) => readonly number[]; readonly isSameCase: (one: Row, other: Row) => boolean },
+): readonly SeedPair[] {
+  return rows.flatMap((row) => {
+    const other = rows.find((one) => one.system === reference && isSameCase(one, row));
+    return row.system === own && other !== undefined ? [{ own: figure(row), reference: figure(other) }] : [];
+  });
+}
+
+export const distinct = <Value>(values: readonly Value[]): readonly Value[] => [...new Set(values)];
 
 /** Of each seed the mean over cases. */
 function meansOf(pairs: readonly SeedPair[], of: (own: number, reference: number) => number): readonly number[] {
@@ -21,9 +35,7 @@ function meansOf(pairs: readonly SeedPair[], of: (own: number, reference: number
  */
 export function timesLess(pairs: readonly SeedPair[]): SeedEstimate | null {
   const logarithm = seedEstimate(meansOf(pairs, (own, reference) => (own > 0 && reference > 0 ? Math.log(reference / own) : Number.NaN)));
-  if (logarithm === null) return null;
-  const { value, low, high, seeds } = logarithm;
-  return { value: Math.exp(value), low: low === null ? null : Math.exp(low), high: high === null ? null : Math.exp(high), seeds };
+  return logarithm && exponential(logarithm);
 }
 
 /** How much the own figure is above the reference's: of each seed the mean over cases, over seeds with Student's 90 % interval. */

@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { createReadStream, existsSync } from "node:fs";
+import { basename, join } from "node:path";
 import { readWorkload } from "@/server/cli/flags/workloadFlags";
+import { readCsv } from "@/server/planning/imports/readCsv";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { Workload } from "@/solver/workload/workload";
 
@@ -19,6 +20,27 @@ export function dataPresent(): boolean {
   if (!present && !asked) process.stderr.write(`Skipped: comparisons with baselines need ${OUTCOMES} and ${ARRIVALS}\n`);
   asked = true;
   return present;
+}
+
+/** One column of the table of prompts, by prompt id. */
+export async function promptColumn(name: string): Promise<ReadonlyMap<string, string>> {
+  const values = new Map<string, string>();
+  let [idAt, valueAt] = [-1, -1];
+  const read = await readCsv(
+    { name: basename(PROMPTS), stream: createReadStream(PROMPTS) },
+    {
+      header(names) {
+        [idAt, valueAt] = [names.indexOf("prompt_id"), names.indexOf(name)];
+        return idAt < 0 || valueAt < 0 ? `no columns prompt_id and ${name}` : null;
+      },
+      row(cells) {
+        values.set(cells[idAt] ?? "", cells[valueAt] ?? "");
+        return null;
+      },
+    },
+  );
+  if (!read.ok) throw new Error(read.message);
+  return values;
 }
 
 /** Real outcomes of a family on the arrivals of the Azure conversation trace, with a judge modelled at an AUC. */

@@ -1,9 +1,7 @@
-import { createReadStream } from "node:fs";
-import { basename } from "node:path";
-import { readCsv } from "@/server/planning/imports/readCsv";
 import type { LabReplicas } from "@/solver/lab/labSpec";
 import type { Workload } from "@/solver/workload/workload";
-import { PROMPTS, workloadOf } from "./compareData";
+import { promptColumn, workloadOf } from "./compareData";
+import { once } from "./once";
 
 /** Models of one family, each on an engine of its own, and prompts that all have answered. */
 export interface Ladder {
@@ -50,29 +48,4 @@ export async function answersOf({
   return { workload, texts: workload.outcomes.promptIds.map((id) => byId.get(id) ?? null) };
 }
 
-let reading: Promise<ReadonlyMap<string, string>> | null = null;
-
-function promptTexts(): Promise<ReadonlyMap<string, string>> {
-  reading ??= readPrompts();
-  return reading;
-}
-
-async function readPrompts(): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>();
-  let [id, prompt] = [-1, -1];
-  const read = await readCsv(
-    { name: basename(PROMPTS), stream: createReadStream(PROMPTS) },
-    {
-      header(names) {
-        [id, prompt] = [names.indexOf("prompt_id"), names.indexOf("prompt")];
-        return id < 0 || prompt < 0 ? "no columns prompt_id and prompt" : null;
-      },
-      row(cells) {
-        texts.set(cells[id] ?? "", cells[prompt] ?? "");
-        return null;
-      },
-    },
-  );
-  if (!read.ok) throw new Error(read.message);
-  return texts;
-}
+const promptTexts = once(() => promptColumn("prompt"));

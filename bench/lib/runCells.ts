@@ -1,6 +1,14 @@
 import type { LabTask } from "@/server/lab/labTask";
 import { runLab } from "@/server/lab/runLab";
 import type { LabCell } from "@/solver/lab/labCell";
+import { type LabMetric, labMetrics } from "@/solver/lab/overSeeds";
+
+/** A figure of a system at a rate, seed by seed. */
+export const bySeed = (
+  { cells }: { readonly cells: readonly LabCell[] },
+  at: Pick<LabCell, "system" | "rate">,
+  metric: LabMetric,
+): readonly number[] => cells.filter(({ system, rate }) => system === at.system && rate === at.rate).map(labMetrics[metric]);
 
 /**
  * Runs a lab specification as the studio's lab does.

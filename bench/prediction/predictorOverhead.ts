@@ -1,5 +1,4 @@
 import { Pool } from "undici";
-import { type Decision, decisionPageSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { slackBy, testConfidence, testLengths } from "@/server/gateway/testing/testPredictors";
 import { quantile } from "@/solver/numeric/quantile";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
@@ -22,21 +21,14 @@ const policies: Readonly<Record<string, PolicyDocument>> = {
   "predicted lengths and confidence": slackBy({ lengths: lengths.hash, confidence: confidence.hash }),
 };
 
-/** All records after a sequence, page by page. */
-async function decisionsAfter(adminUrl: string, sequence: number): Promise<readonly Decision[]> {
-  const { decisions, latest } = decisionPageSchema.parse(await (await fetch(`${adminUrl}/decisions?after=${sequence}`)).json());
-  const last = decisions.at(-1)?.sequence ?? latest;
-  return last >= latest ? decisions : [...decisions, ...(await decisionsAfter(adminUrl, last))];
-}
-
 /** The median of the gateway's own time of requests that come so many at once, in milliseconds. */
-async function ownTime({ url, adminUrl }: BenchGateway, atOnce: number): Promise<number> {
-  const before = (await decisionsAfter(adminUrl, 0)).at(-1)?.sequence ?? 0;
+async function ownTime({ url, decisionsAfter }: BenchGateway, atOnce: number): Promise<number> {
+  const before = (await decisionsAfter(0)).at(-1)?.sequence ?? 0;
   const pool = new Pool(url, { connections: atOnce });
   const body = chatBody({ model: cascadeModel, stream: false });
   for (let round = 0; round < ROUNDS; round += 1) await Promise.all(Array.from({ length: atOnce }, () => askChat(pool, body)));
   await pool.close();
-  const decisions = await decisionsAfter(adminUrl, before);
+  const decisions = await decisionsAfter(before);
   const late = decisions.filter(({ predictions }) => predictions?.absent !== undefined).length;
   if (late > 0) throw new Error(`${late} of ${decisions.length} requests were not predicted in time.`);
   return quantile(

@@ -1,4 +1,5 @@
 import { mean } from "@/solver/numeric/quantile";
+import { table } from "../lib/tables";
 import { CORRELATIONS, type ConfidenceErrors, type LengthErrors } from "./heldOutErrors";
 
 /** Errors of one ladder's models on one task, by split. */
@@ -14,8 +15,6 @@ const three = (value: number): string => value.toFixed(3);
 /** Mean over splits, and in brackets how far splits are apart. */
 const ranged = (values: readonly number[]): string =>
   `${three(mean(values))} (${three(Math.min(...values))}-${three(Math.max(...values))})`;
-
-const line = (...cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
 /** Distances of the length order, by model, in Markdown. */
 export function lengthTable(ladders: readonly LadderErrors[]): string {
@@ -34,16 +33,10 @@ export function lengthTable(ladders: readonly LadderErrors[]): string {
         const over = (figure: "learnt" | "usual" | "input" | "arrival"): readonly number[] => errors.map((error) => error[figure]);
         return [ranged(over("learnt")), ...(["usual", "input", "arrival"] as const).map((of) => three(mean(over(of))))];
       });
-      return line(
-        task,
-        model,
-        ranged(of.map(({ single }) => single.learnt)),
-        three(mean(of.map(({ single }) => single.input))),
-        ...programs,
-      );
+      return [task, model, ranged(of.map(({ single }) => single.learnt)), three(mean(of.map(({ single }) => single.input))), ...programs];
     }),
   );
-  return [line(...head), line(...head.map(() => "---")), ...rows].join("\n");
+  return table(head, rows);
 }
 
 /** How well heads tell right from wrong, by model and their mean over a ladder, in Markdown. */
@@ -51,17 +44,13 @@ export function confidenceTable(ladders: readonly LadderErrors[]): string {
   const head = ["task", "model", "AUC", "average precision", "right (a coin's precision)", "calibration error"];
   const rows = ladders.flatMap(({ task, family, confidence }) => {
     const models = confidence[0] ?? [];
-    const lineOf = (name: string, of: readonly (readonly ConfidenceErrors[])[]): string => {
+    const lineOf = (name: string, of: readonly (readonly ConfidenceErrors[])[]): readonly string[] => {
       const over = (figure: "auc" | "averagePrecision" | "rightShare" | "calibrationError") =>
         of.map((split) => mean(split.map((error) => error[figure])));
-      return line(
-        task,
-        name,
-        ranged(over("auc")),
-        ranged(over("averagePrecision")),
-        three(mean(over("rightShare"))),
-        three(mean(over("calibrationError"))),
-      );
+      return [
+        ...[task, name, ranged(over("auc")), ranged(over("averagePrecision"))],
+        ...[three(mean(over("rightShare"))), three(mean(over("calibrationError")))],
+      ];
     };
     return [
       ...models.map(({ model }) =>
@@ -73,5 +62,5 @@ export function confidenceTable(ladders: readonly LadderErrors[]): string {
       lineOf(`macro mean, ${family}`, confidence),
     ];
   });
-  return [line(...head), line(...head.map(() => "---")), ...rows].join("\n");
+  return table(head, rows);
 }

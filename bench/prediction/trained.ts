@@ -7,6 +7,7 @@ import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import { workflows } from "@/solver/workflow/templates";
 import { splitPrompts } from "@/solver/workload/split";
 import { answersOf, type Ladder, workflowsOf } from "../lib/ladders";
+import { once } from "../lib/once";
 import type { Prompts } from "./heldOutErrors";
 
 const TRAINED_PROGRAMS = 3000;
@@ -21,15 +22,8 @@ export async function promptsOf(ladder: Ladder): Promise<Prompts & { readonly wo
   };
 }
 
-let training: ReturnType<typeof train> | null = null;
-
 /** Both predictors of the Llama ladder on maths, trained once. */
-export function trained(): ReturnType<typeof train> {
-  training ??= train();
-  return training;
-}
-
-async function train() {
+export const trained = once(async () => {
   const prompts = await promptsOf({ family: "Llama-3.1-Instruct", task: "gsm", replicas: [] });
   const { planning, heldOut } = splitPrompts(prompts.outcomes.promptIds.length, 1);
   const draw = (rows: Int32Array, count: number) =>
@@ -53,4 +47,4 @@ async function train() {
     confidenceSeconds: (performance.now() - beforeConfidence) / 1000,
     cpuSeconds: (cpu.user + cpu.system) / 1e6,
   };
-}
+});

@@ -1,6 +1,5 @@
 import type { Benchmark } from "../lib/benchmark";
-import { type RollOutReport, runRollOuts, type Scenario } from "./rollOutRun";
-import { fourSpare, noneSpare, onlyEngine } from "./scenarios";
+import { fourSpare, noneSpare, onlyEngine, type RollOutReport, runRollOuts, type Scenario } from "./rollOutRun";
 
 /** A hundred requests a second are what clients, gateway and engines on two cores keep up with. */
 const timeScale = 1;

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { runRollOuts } from "./rollOutRun";
-import { onlyEngine } from "./scenarios";
+import { onlyEngine, runRollOuts } from "./rollOutRun";
 
 it("loses no request under load while the only engine gives way to one of another model and back: given up half way, carried out, rolled back", {
   timeout: 400_000,

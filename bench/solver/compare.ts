@@ -8,7 +8,9 @@ import { mean } from "@/solver/numeric/quantile";
 import type { Workload } from "@/solver/workload/workload";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { dataPresent, workloadOf } from "../lib/compareData";
+import { once } from "../lib/once";
 import { resultsFolder } from "../lib/results";
+import { table } from "../lib/tables";
 
 const LADDERS = [
   { family: "Llama-3.1-Instruct", tasks: ["gsm", "crux"] },
@@ -31,15 +33,8 @@ interface Compared {
   readonly means: readonly ComparedMean[];
 }
 
-let running: Promise<readonly Compared[]> | null = null;
-
-/** All ladders under both judges, once, however many figures are asked of them. Writes every figure to bench/results/compare.json. */
-function compared(): Promise<readonly Compared[]> {
-  running ??= compareAll();
-  return running;
-}
-
-async function compareAll(): Promise<readonly Compared[]> {
+/** All ladders under both judges. Writes every figure to bench/results/compare.json. */
+const compared = once(async (): Promise<readonly Compared[]> => {
   const engine = await loadGlpkEngine();
   const all: Compared[] = [];
   for (const judgeAuc of JUDGES) {
@@ -67,9 +62,9 @@ async function compareAll(): Promise<readonly Compared[]> {
   }
   writeFileSync(join(resultsFolder(), "compare.json"), `${JSON.stringify({ sloScale: SLO_SCALE, all }, null, 2)}\n`);
   for (const { judgeAuc, means, cases } of all)
-    process.stderr.write(`\njudge at AUC ${judgeAuc}\n\n${meansTable(means)}\n${casesTable(cases)}`);
+    process.stderr.write(`\njudge at AUC ${judgeAuc}\n\n${meansTable(means)}\n\n${casesTable(cases)}`);
   return all;
-}
+});
 
 function floorsOf({ outcomes }: Workload): number[] {
   const qualities = outcomes.models.map(({ label }) => mean(label));
@@ -80,29 +75,29 @@ function floorsOf({ outcomes }: Workload): number[] {
 const times = (ratio: number | null): string => (ratio === null ? "-" : `${ratio.toFixed(2)}x`);
 
 const meansTable = (means: readonly ComparedMean[]): string =>
-  [
-    "| against | cases | keeps up in | SLO scale where it keeps up | SLO scale in all | throughput (cases) | floor held |\n|---|---|---|---|---|---|---|\n",
-    ...means.map(
-      ({ kind, cases, keepsUp, sloScale, sloScaleOfRun, throughput, throughputCases, heldFloor }) =>
-        `| ${kind} | ${cases} | ${keepsUp} | ${times(sloScale)} | ${times(sloScaleOfRun)} | ${times(throughput)} (${throughputCases}) | ${heldFloor} of ${cases} |\n`,
-    ),
-  ].join("");
+  table(
+    ["against", "cases", "keeps up in", "SLO scale where it keeps up", "SLO scale in all", "throughput (cases)", "floor held"],
+    means.map(({ kind, cases, keepsUp, sloScale, sloScaleOfRun, throughput, throughputCases, heldFloor }) => [
+      ...[kind, String(cases), String(keepsUp), times(sloScale), times(sloScaleOfRun)],
+      ...[`${times(throughput)} (${throughputCases})`, `${heldFloor} of ${cases}`],
+    ]),
+  );
 
 /** A row a case: Weir's own figures, then each baseline's SLO scale and highest rate. */
 function casesTable(cases: readonly ComparedCase[]): string {
   const kinds = ["Weir", "stand-alone", "CascadeServe", "uniform parallelism", "uniform allocation", "router", "oracle router"];
-  return [
-    `\n| case | requests/s | ${kinds.join(" | ")} |\n|---|---|${kinds.map(() => "---|").join("")}\n`,
-    ...cases.map(({ workload, floor, requestsPerSecond, systems }) => {
+  return table(
+    ["case", "requests/s", ...kinds],
+    cases.map(({ workload, floor, requestsPerSecond, systems }) => {
       const cells = kinds.map((kind) => {
         const own = systems.find((system) => system.kind === kind);
         if (own === undefined) return "-";
         const scale = own.busiestLoad < 1 ? own.sloScale.toFixed(2) : "overloaded";
         return `${scale}, ${own.highestRequestsPerSecond.toFixed(0)}/s`;
       });
-      return `| ${workload}, ${floor} | ${requestsPerSecond.toFixed(0)} | ${cells.join(" | ")} |\n`;
+      return [`${workload}, ${floor}`, requestsPerSecond.toFixed(0), ...cells];
     }),
-  ].join("");
+  );
 }
 
 async function figure(kind: string, metric: "sloScale" | "throughput"): Promise<Measurement> {

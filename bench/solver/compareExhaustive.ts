@@ -5,6 +5,7 @@ import { loadGlpkEngine } from "@/server/planning/planner/glpkEngine";
 import { randomInstance } from "@/solver/baselines/randomInstance";
 import type { Objective } from "@/solver/plan/plan";
 import type { Benchmark, Measurement } from "../lib/benchmark";
+import { median } from "../lib/median";
 import { resultsFolder } from "../lib/results";
 
 /** Instances that have a plan; seeds whose instance has none are passed over. */
@@ -47,8 +48,6 @@ async function holdAll(latency: Objective["latency"]): Promise<readonly Held[]> 
   writeFileSync(join(resultsFolder(), `exhaustive-${latency}.json`), `${JSON.stringify(all, null, 2)}\n`);
   return all;
 }
-
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 async function within(latency: Objective["latency"]): Promise<Measurement> {
   const all = await held(latency);

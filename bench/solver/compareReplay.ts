@@ -6,6 +6,7 @@ import { loadGlpkEngine } from "@/server/planning/planner/glpkEngine";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { dataPresent, workloadOf } from "../lib/compareData";
+import { once } from "../lib/once";
 import { resultsFolder } from "../lib/results";
 
 /** Segments of 8, 16 and 10 minutes: fewer hard prompts (crux) and more requests from one to the next, as from trace 1 to 3 of the source. */
@@ -24,14 +25,7 @@ const SLO_SCALE = 5;
 /** The source measured 2 to 20 s a replica. */
 const RECONFIGURE_SECONDS = 10;
 
-let running: Promise<readonly Replayed[]> | null = null;
-
-function replayed(): Promise<readonly Replayed[]> {
-  running ??= replay();
-  return running;
-}
-
-async function replay(): Promise<readonly Replayed[]> {
+const replayed = once(async (): Promise<readonly Replayed[]> => {
   const workload = await workloadOf({ family: "Llama-3.1-Instruct", tasks: ["gsm", "crux"], judgeAuc: 0.8 });
   const nodes = [{ name: "node1", gpus: 8 }];
   const situation = {
@@ -60,7 +54,7 @@ async function replay(): Promise<readonly Replayed[]> {
   });
   writeFileSync(join(resultsFolder(), "replay.json"), `${JSON.stringify(results, null, 2)}\n`);
   return results;
-}
+});
 
 /** As many of the rows as give the share of hard prompts without repeating one. */
 function mixed(rows: Int32Array, categories: readonly string[], hardShare: number): Int32Array {

@@ -6,6 +6,7 @@ import { allocationModel } from "@/solver/milp/allocation";
 import type { MilpEngine } from "@/solver/milp/engine";
 import { seededRandom } from "@/solver/numeric/random";
 import type { Benchmark, Measurement } from "../lib/benchmark";
+import { median } from "../lib/median";
 
 const engines: readonly (readonly [string, () => Promise<MilpEngine>])[] = [
   ["HiGHS", loadHighsEngine],
@@ -16,8 +17,6 @@ const engines: readonly (readonly [string, () => Promise<MilpEngine>])[] = [
 const SEEDS = [1, 2, 3, 4, 5] as const;
 
 const shapes = [1, 2, 4, 8].flatMap((tp) => [1, 2].map((pp) => ({ tp, pp })));
-
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 /** The min-max allocation of GPU counts (Cascadia, section 3.2) as a MILP, on tables that fall at every count. */
 async function allocation(load: () => Promise<MilpEngine>, models: number, gpus: number): Promise<Measurement> {

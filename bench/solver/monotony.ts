@@ -5,6 +5,7 @@ import { plansAtRates } from "@/server/planning/testing/plansAtRates";
 import { rateCases } from "@/server/planning/testing/rateCase";
 import { compareRates, type RateViolation } from "@/server/planning/testing/rateMonotony";
 import type { Benchmark, Measurement } from "../lib/benchmark";
+import { once } from "../lib/once";
 import { writeRows } from "../lib/results";
 
 /** Cases of eight rates, 28 pairs each: 10,024 pairs. */
@@ -13,13 +14,7 @@ const CASES = 358;
 const SEED = 1;
 
 /** What pairs of rates lead to, planned once for both figures. */
-let measuring: ReturnType<typeof measureAll> | null = null;
-const measured = () => {
-  measuring ??= measureAll();
-  return measuring;
-};
-
-async function measureAll() {
+const measured = once(async () => {
   const desk = createPlanningDesk(await loadGlpkEngine(), () => performance.now() / 1000);
   const startedMs = performance.now();
   const rows = fc.sample(rateCases, { numRuns: CASES, seed: SEED }).map((one, at) => {
@@ -30,7 +25,7 @@ async function measureAll() {
   });
   writeRows("monotony", rows);
   return { rows, seconds: (performance.now() - startedMs) / 1000 };
-}
+});
 
 async function violations(wanted: (kind: RateViolation["kind"]) => boolean, unit: string): Promise<Measurement> {
   const { rows, seconds } = await measured();

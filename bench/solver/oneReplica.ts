@@ -4,11 +4,9 @@ import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { saturationRate } from "@/solver/engine/saturation";
 import { simulateClosedLoop } from "@/solver/engine/simulateClosedLoop";
 import { simulateReplica } from "@/solver/engine/simulateReplica";
-import { gpuCards } from "@/solver/hardware/gpus";
-import { modelCards } from "@/solver/hardware/models";
-import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { seededRandom } from "@/solver/numeric/random";
 import type { Benchmark } from "../lib/benchmark";
+import { shippedReplica } from "../lib/replica";
 
 const REQUESTS = 1_000_000;
 const RUNS = 5;
@@ -49,13 +47,7 @@ function traceLengths(requests: number): Lengths {
   return { inputTokens: column(1), outputTokens: column(2) };
 }
 
-function oneH100(): ReplicaModel {
-  const model = modelCards["llama-3.1-8b"];
-  const gpu = gpuCards["h100-sxm"];
-  const fit = model && gpu ? replicaModel(model, gpu, { tp: 1, pp: 1 }) : undefined;
-  if (!fit?.fits) throw new Error("Llama-3.1-8B fits one H100");
-  return fit.replica;
-}
+const oneH100 = (): ReplicaModel => shippedReplica("llama-3.1-8b", "h100-sxm");
 
 /** Simulated requests a second, the best of a few measurements, the first of which warms the code up. */
 function best(requests: number, simulate: () => void): number {

@@ -6,6 +6,7 @@ import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
 import { generatedWorkload } from "@/solver/workload/generated";
 import type { Workload } from "@/solver/workload/workload";
 import type { Benchmark, Measurement } from "../lib/benchmark";
+import { median } from "../lib/median";
 
 const workload: Workload = generatedWorkload({ prompts: 2000, seed: 1 });
 
@@ -40,8 +41,6 @@ function request(gpus: number): SolveRequest {
     fixed: null,
   };
 }
-
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 async function seconds(
   work: (planner: Planner) => Promise<string>,

@@ -1,7 +1,4 @@
 import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
-import { gpuCards } from "@/solver/hardware/gpus";
-import { modelCards } from "@/solver/hardware/models";
-import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { seededRandom } from "@/solver/numeric/random";
 import type { OrderDocument, PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
@@ -11,6 +8,7 @@ import type { ProgramSample } from "@/solver/workflow/programSample";
 import { workflows } from "@/solver/workflow/templates";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import type { Benchmark, Measurement } from "../lib/benchmark";
+import { shippedReplica } from "../lib/replica";
 
 const REQUESTS = 100_000;
 const PROMPTS = 2000;
@@ -22,10 +20,8 @@ const RATES = { light: 4, overload: 40 };
 const orders: readonly OrderDocument[] = [{ kind: "fcfs" }, { kind: "stjf", agingReleases: 10_000 }];
 
 const replicas = MODELS.flatMap((model, size) => {
-  const [card, gpu] = [modelCards[model], gpuCards["h100-sxm"]];
-  const fit = card && gpu ? replicaModel(card, gpu, { tp: size === 0 ? 1 : 4, pp: 1 }) : undefined;
-  if (!fit?.fits) throw new Error(`${model} fits its GPUs`);
-  return Array.from({ length: 2 }, (_, at) => ({ id: `${model} ${at}`, model, replica: fit.replica, maxInFlight: BATCH }));
+  const replica = shippedReplica(model, "h100-sxm", size === 0 ? 1 : 4);
+  return Array.from({ length: 2 }, (_, at) => ({ id: `${model} ${at}`, model, replica, maxInFlight: BATCH }));
 });
 
 function policyOf(kind: "slack" | "balanced", order: OrderDocument): PolicyDocument {

@@ -7,11 +7,12 @@ import { atRate } from "../engine/thinning";
 import { mean, quantile } from "../numeric/quantile";
 import { mixSeed, seededRandom } from "../numeric/random";
 import { composePolicy } from "../policies/composePolicy";
+import type { Policy } from "../policies/core/policy";
 import { fcfsOrder } from "../policies/orders/fcfsOrder";
 import { leastLoadPlace } from "../policies/places/leastLoadPlace";
 import { cascadeRoute } from "../policies/routes/cascadeRoute";
+import { startWhereSure } from "../policies/routes/directStart";
 import type { OutcomeTable } from "../workload/workload";
-import { routerPolicy } from "./routerPolicy";
 import { clusterReplicas, type ReplicaChoice, type System } from "./system";
 
 /** The traffic that systems are measured on: the same requests for all, at any rate. */
@@ -174,4 +175,25 @@ export function baseSeconds(outcomes: OutcomeTable, rows: Int32Array, { models, 
     return [mean(endToEndSeconds)];
   });
   return mean(means);
+}
+
+/**
+ * A router that chooses the model before any has answered: a cascade with a direct start whose answers are all accepted unjudged.
+ *
+ * @param models one a stage.
+ * @param thresholds router scores, one fewer than models.
+ */
+function routerPolicy(models: readonly string[], thresholds: readonly number[]): Policy {
+  return composePolicy({
+    route: {
+      kind: "router",
+      needs: ["confidence"],
+      models,
+      start: ({ routerScores }) => startWhereSure(models, thresholds, routerScores),
+      judges: () => false,
+      verdict: () => ({ kind: "accept", reason: "routed-before-answering" }),
+    },
+    order: fcfsOrder,
+    place: leastLoadPlace,
+  });
 }

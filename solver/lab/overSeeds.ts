@@ -115,7 +115,8 @@ export function paired(cells: readonly LabCell[], system: number, reference: num
   });
 }
 
-const exponential = ({ value, low, high, seeds }: SeedEstimate): SeedEstimate => ({
+/** An estimate of logarithms as one of their figures. */
+export const exponential = ({ value, low, high, seeds }: SeedEstimate): SeedEstimate => ({
   value: Math.exp(value),
   low: low === null ? null : Math.exp(low),
   high: high === null ? null : Math.exp(high),

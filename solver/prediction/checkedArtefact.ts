@@ -1,13 +1,82 @@
 import { z } from "zod";
-import { configurations } from "./checkedConfigurations";
-import { encoder, floats, modelNames, wordSpace } from "./checkedParts";
+import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
+import { configurationSpace, spaceRefusal } from "@/solver/workflow/configurationSpace";
 import type { ConfidenceArtefact } from "./confidence";
 import type { ConfigurationArtefact } from "./configurations";
 import type { LengthArtefact } from "./lengths";
 import { PROMPT_COUNTS } from "./promptFeatures";
+import { READING_COUNTS } from "./promptReading";
 import type { QuantileForest } from "./quantileForest";
 import { REQUEST_COUNTS } from "./requestFeatures";
+import { CLASS_BUCKETS, SKETCH_BUCKETS } from "./sketch";
 import { TEXT_COUNTS } from "./textFeatures";
+import type { WordSpace } from "./wordSpace";
+
+const MOST_DIMENSIONS = 4096;
+
+/** Parts that artefacts of several kinds have, as they are read. */
+const floats = z
+  .instanceof(Float32Array)
+  .refine((values) => values.every((value) => Number.isFinite(value)), "has something else than finite numbers");
+
+const dimensions = z.int().min(0).max(MOST_DIMENSIONS);
+
+const modelNames = z
+  .array(z.string().min(1))
+  .min(1)
+  .refine((names) => new Set(names).size === names.length, "names a model twice");
+
+const encoder = z.strictObject({
+  name: z.string().min(1),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  dimensions: dimensions.min(1),
+});
+
+const wordSpace = z
+  .strictObject({ buckets: z.instanceof(Uint16Array), idf: floats, dimensions, directions: floats })
+  .superRefine((space, context) => {
+    const problem = spaceProblem(space);
+    if (problem !== null) context.addIssue(problem);
+  });
+
+function spaceProblem({ buckets, idf, dimensions: directionsEach, directions }: WordSpace): string | null {
+  if (idf.length !== buckets.length || directions.length !== buckets.length * directionsEach)
+    return "has another number of weights than of words";
+  const ascends = buckets.every((bucket, at) => bucket > (at === 0 ? CLASS_BUCKETS - 1 : (buckets[at - 1] ?? 0)));
+  return ascends && (buckets.at(-1) ?? 0) < SKETCH_BUCKETS ? null : "has words out of order or range";
+}
+
+const reading = z
+  .strictObject({ words: wordSpace.nullable(), encoder: encoder.nullable(), usual: floats, directions: floats, components: dimensions })
+  .superRefine(({ words, encoder: by, usual, directions, components }, context) => {
+    if ((words === null) === (by === null)) context.addIssue("does not say in one way what its heads read");
+    const read = words === null ? by?.dimensions : READING_COUNTS + TEXT_COUNTS + words.dimensions;
+    if (usual.length !== read || directions.length !== read * components)
+      context.addIssue("has another number of means or directions than of features");
+  });
+
+const heads = z
+  .strictObject({ features: dimensions, bias: floats, weights: floats })
+  .refine(({ features, bias, weights }) => weights.length === bias.length * features, "has another number of weights than of features");
+
+/** A predictor of accurate configurations, as it is read: it has a head for every configuration of its workflow but the largest models'. */
+const configurations = z
+  .strictObject({
+    kind: z.literal("configurations"),
+    models: modelNames,
+    workflow: workflowDocumentSchema,
+    reading,
+    heads,
+    threshold: z.number().min(0).max(1),
+  })
+  .superRefine(({ models, workflow, reading: { components }, heads: bank }, context) => {
+    const refusal = spaceRefusal(workflow, models);
+    if (refusal !== null) return context.addIssue(`has no configurations: ${refusal}`);
+    const { size } = configurationSpace(workflow, models);
+    if (size < 2) context.addIssue("has nothing to choose: its workflow has one configuration");
+    if (bank.bias.length !== size - 1) context.addIssue(`has ${bank.bias.length} heads for ${size} configurations`);
+    if (bank.features !== components) context.addIssue("has heads that read other features than are made");
+  });
 
 /** Natural logarithm of more tokens than any program writes. */
 const MOST_LOG_TOKENS = 50;

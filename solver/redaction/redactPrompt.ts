@@ -9,7 +9,7 @@ interface ChatFields {
 const callIdNames: ReadonlySet<string> = new Set(["id", "tool_call_id"]);
 
 /**
- * A chat request's fields without what the rules find in any of their texts. Ids of tool calls are made anew, so that a rule cannot make
+ * A chat request's fields without what the rules find in any of their texts. Ids of tool calls are replaced, so that a rule cannot make
  * two of them one and a client cannot say anything by them; which answer belongs to which call stays.
  */
 export function redactPrompt({ messages, ...rest }: ChatFields, redactor: Redactor): Readonly<Record<string, unknown>> {

@@ -1,7 +1,6 @@
-import { sameOptimum } from "@/solver/milp/agreement";
 import { type AllocationProblem, allocationModel, readAllocation } from "@/solver/milp/allocation";
 import { minMaxAllocation } from "@/solver/milp/bisection";
-import type { MilpEngine } from "@/solver/milp/engine";
+import { type MilpEngine, sameOptimum } from "@/solver/milp/engine";
 import { weightedAllocation } from "@/solver/milp/weightedAllocation";
 import type { Objective, SolverReport } from "@/solver/plan/plan";
 import type { Explorer } from "../explore/explorer";

@@ -1,18 +1,14 @@
 import type { Exploration, Routing } from "./exploration";
 
+/** Fields that are JSON as they are. */
+type Plain = Omit<Exploration, "routings" | "stageP95" | "tableOffset" | "endToEndWeight" | "endToEndJudgeSeconds">;
+
 /**
  * An exploration as JSON. Routings become columns, and the tables base64 of little-endian 32-bit values: exact, a third of the
  * size of decimal digits, and Infinity survives, which JSON numbers would turn into null.
  */
-export interface ExplorationWire {
+export interface ExplorationWire extends Plain {
   readonly [field: string]: unknown;
-  readonly models: readonly string[];
-  readonly requestsPerSecond: number;
-  readonly maxGpus: number;
-  readonly leastGpus: readonly number[];
-  readonly usdPerGpuHour: number;
-  readonly judge: Exploration["judge"];
-  readonly qualityConfidence: number;
   readonly routings: readonly (readonly [
     stages: readonly number[],
     thresholds: readonly number[],
@@ -29,18 +25,14 @@ export interface ExplorationWire {
   readonly endToEndJudgeSeconds: string;
 }
 
+const plainOf = ({ models, requestsPerSecond, maxGpus, leastGpus, usdPerGpuHour, judge, qualityConfidence }: Plain): Plain => ({
+  ...{ models, requestsPerSecond, maxGpus, leastGpus, usdPerGpuHour, judge, qualityConfidence },
+});
+
 /** Plain JSON for the browser. */
 export function encodeExploration(exploration: Exploration): ExplorationWire {
-  const { models, requestsPerSecond, maxGpus, leastGpus, usdPerGpuHour, judge, qualityConfidence } = exploration;
   return {
-    models,
-    requestsPerSecond,
-    maxGpus,
-    leastGpus,
-
-    usdPerGpuHour,
-    judge,
-    qualityConfidence,
+    ...plainOf(exploration),
     routings: exploration.routings.map(({ stages, thresholds, share, quality, qualityLow, startBelow, startShare }) => [
       stages,
       thresholds,
@@ -61,16 +53,8 @@ export function encodeExploration(exploration: Exploration): ExplorationWire {
 export function decodeExploration(document: Readonly<Record<string, unknown>>): Exploration {
   const wire = document as unknown as ExplorationWire;
   if (typeof wire.stageP95 !== "string" || !Array.isArray(wire.routings)) throw new Error("This is not an encoded exploration.");
-  const { models, requestsPerSecond, maxGpus, leastGpus, usdPerGpuHour, judge, qualityConfidence } = wire;
   return {
-    models,
-    requestsPerSecond,
-    maxGpus,
-    leastGpus,
-
-    usdPerGpuHour,
-    judge,
-    qualityConfidence,
+    ...plainOf(wire),
     routings: wire.routings.map(
       ([stages, thresholds, share, quality, qualityLow, startBelow, startShare]): Routing => ({
         stages,

@@ -1,8 +1,9 @@
+import { secondsAt, spreadFactor } from "@/solver/judging/judgeTime";
 import { minMaxAllocation } from "@/solver/milp/bisection";
 import { weightedAllocation } from "@/solver/milp/weightedAllocation";
-import { mixSeed } from "@/solver/numeric/random";
+import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { qualityLowerBound, selectionCritical } from "../routing/qualityBound";
-import { type Routed, routePrompts } from "../routing/routing";
+import { type PlanningSample, promptsReaching, type Routed, routePrompts } from "../routing/routing";
 import { orderedSubsets } from "../routing/routingGrid";
 import { latencyByGpus } from "../tables/capacityTable";
 import { type DeployedRow, deployedRows, mixesOf, type RoutedCascade, relativePercentileOf } from "../tables/deployedRows";
@@ -11,9 +12,9 @@ import { latencyOnFixedTopology } from "../tables/fixedTopology";
 import { createJudgeTables } from "../tables/judgeTables";
 import { createLatencyTables, type MixTables } from "../tables/latencyTables";
 import { boundFamily } from "./boundFamily";
+import type { Exploration } from "./exploration";
 import type { EvaluatedRouting, ExploreInput, Explorer } from "./explorer";
 import { gatherExploration } from "./gatherExploration";
-import { judgedSecondsOf } from "./judgedSeconds";
 import { createSearch } from "./search";
 
 /** Routings an exploration holds at most: what the browser chooses among within a frame. */
@@ -151,5 +152,35 @@ export function createExplorer(input: ExploreInput): Explorer {
     mixes: mixesOf,
     rows: rowsOf,
     compose: ({ stages, routed }, seconds, own) => compose(stages, routed, { seconds, tables: own }),
+  };
+}
+
+type Judged = { readonly stages: readonly number[]; readonly routed: Pick<Routed, "start" | "exit"> };
+
+/**
+ * Seconds that the judgements of each prompt take together under a judge outside of the deployment whose time varies: by the length of what
+ * it reads, and about that by chance, drawn once for each answer, so that routings are compared on the same draws.
+ *
+ * @returns null where its time does not vary.
+ */
+function judgedSecondsOf(
+  sample: PlanningSample,
+  { secondsPerCall, variation }: Exploration["judge"],
+  seed: number,
+): ((of: Judged) => Float64Array) | null {
+  if (variation === undefined) return null;
+  const random = seededRandom(seed);
+  const perAnswer = sample.outputTokens.map((answers) =>
+    Float64Array.from(
+      answers,
+      (answer, prompt) =>
+        secondsAt(secondsPerCall, variation, (sample.inputTokens[prompt] ?? 0) + answer) * spreadFactor(random, variation),
+    ),
+  );
+  return ({ stages, routed }) => {
+    const sums = new Float64Array(sample.prompts);
+    for (const [stage, ladder] of stages.slice(0, -1).entries())
+      for (const prompt of promptsReaching(routed, stage)) sums[prompt] = (sums[prompt] ?? 0) + (perAnswer[ladder]?.[prompt] ?? 0);
+    return sums;
   };
 }

@@ -1,31 +1,18 @@
-import type { ShapedReplica } from "@/solver/hardware/replicaShapes";
-import type { PlanningSample, Routed } from "../routing/routing";
+import type { Routed } from "../routing/routing";
 import type { DeployedRow, RoutedCascade } from "../tables/deployedRows";
 import type { composeEndToEnd } from "../tables/endToEnd";
-import type { FixedTopology } from "../tables/fixedTopology";
-import type { GpuMix } from "../tables/gpuMix";
 import type { JudgeEngine } from "../tables/judgeTables";
-import type { LatencyTables, MixTables } from "../tables/latencyTables";
+import type { LatencyTables, LatencyTablesInput, MixTables } from "../tables/latencyTables";
 import type { Mix } from "../tables/mix";
 import type { Exploration } from "./exploration";
 import type { OnProgress } from "./progress";
 import type { Evaluated } from "./search";
 
-export interface ExploreInput {
-  readonly sample: PlanningSample;
-  /** Per model of the sample: the replica shapes that fit, ascending by GPUs. Empty: the model cannot be served here. */
-  readonly shapes: readonly (readonly ShapedReplica[])[];
-  /** Recorded arrivals, unscaled. */
-  readonly arrivalSeconds: Float64Array;
-  readonly requestsPerSecond: number;
-  readonly maxGpus: number;
-  /** Where the GPUs are of several types: how many there are of each, `maxGpus` in all. */
-  readonly mix?: GpuMix;
-  /**
-   * Replicas that somebody else runs, all there is, and of the judge's engine last, where it is one: a cascade of a model takes all of its
-   * replicas and leaves other models' alone. Left out: replicas are chosen.
-   */
-  readonly fixedTopology?: FixedTopology;
+/**
+ * A model without `shapes` cannot be served here. Of a `fixedTopology` the judge's engine, where it is one, is the last: a cascade of a model takes
+ * all of its replicas and leaves other models' alone.
+ */
+export interface ExploreInput extends LatencyTablesInput {
   /** Of several types: the mean over the mix. */
   readonly usdPerGpuHour: number;
   readonly judge: Exploration["judge"];
@@ -33,10 +20,7 @@ export interface ExploreInput {
   readonly judgeEngine?: JudgeEngine;
   /** Whether requests may start at a later stage, by a router whose scores the sample then carries; left out: all start at the first. */
   readonly directStart?: { readonly auc: number };
-  /** 0.95 for p95. */
-  readonly quantile: number;
   readonly qualityConfidence: number;
-  readonly seed: number;
   /** Asked often; true makes `search` and `focus` return early with what there is. */
   readonly cancelled: () => boolean;
   /** Told of the search, and by what plans with the explorer; left out: nobody listens. */

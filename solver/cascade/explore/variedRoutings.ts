@@ -1,6 +1,7 @@
 import { occurringScores } from "../routing/routingGrid";
 import type { Exploration } from "./exploration";
 import type { Explorer } from "./explorer";
+import type { FixedRouting } from "./fixedDeployment";
 import { gatherExploration } from "./gatherExploration";
 
 const HIGHEST_SCORE = 100;
@@ -10,14 +11,7 @@ const HIGHEST_SCORE = 100;
  * turns one of them. Of thresholds between two judged scores that occur, the upper score stands for all, as in the search; above the
  * highest, which sends every answer on, 100 does. Returns early with what there is when the explorer is cancelled.
  */
-export function variedRoutings(
-  explorer: Explorer,
-  {
-    stages,
-    thresholds,
-    startBelow,
-  }: { readonly stages: readonly number[]; readonly thresholds: readonly number[]; readonly startBelow: number },
-): Exploration {
+export function variedRoutings(explorer: Explorer, { stages, thresholds, startBelow }: FixedRouting): Exploration {
   const { sample, directStart, cancelled } = explorer.input;
   explorer.search();
   const lines = stages.slice(0, -1).map((model) => {

@@ -115,7 +115,7 @@ function stagePrediction(input: Predicted, finalist: Finalist, index: number): S
         }),
     utilisation: Math.min(1, deployed.utilisation),
     stability: stageStability(deployed, profile) === "stable" ? "stable" : "near-saturation",
-    extrapolated: stageExtrapolations(input, finalist, index),
+    extrapolated,
   };
 }
 

@@ -10,33 +10,33 @@ const SETTLED = 1e-7;
 
 /** A schedule that is being made: who answers how much where, and until when each worker is busy. */
 export interface DraftSchedule {
-  readonly ground: PlacementContext;
-  /** Prompts by expert of the ground and worker, expert by expert; 0: no session. */
+  readonly context: PlacementContext;
+  /** Prompts by expert of the context and worker, expert by expert; 0: no session. */
   readonly counts: Float64Array;
   readonly busySeconds: Float64Array;
 }
 
-export function emptyDraft(ground: PlacementContext): DraftSchedule {
-  const { experts, workers } = ground;
-  return { ground, counts: new Float64Array(experts.length * workers), busySeconds: new Float64Array(workers) };
+export function emptyDraft(context: PlacementContext): DraftSchedule {
+  const { experts, workers } = context;
+  return { context, counts: new Float64Array(experts.length * workers), busySeconds: new Float64Array(workers) };
 }
 
-export const copyDraft = ({ ground, counts, busySeconds }: DraftSchedule): DraftSchedule => ({
-  ground,
+export const copyDraft = ({ context, counts, busySeconds }: DraftSchedule): DraftSchedule => ({
+  context,
   counts: counts.slice(),
   busySeconds: busySeconds.slice(),
 });
 
-/** Makes one draft what another of the same ground is. */
+/** Makes one draft what another of the same context is. */
 export function overwriteDraft(draft: DraftSchedule, by: DraftSchedule): void {
   draft.counts.set(by.counts);
   draft.busySeconds.set(by.busySeconds);
 }
 
-/** A schedule without barrier as a draft of the ground, which may have other costs. */
-export function draftOf(ground: PlacementContext, schedule: Schedule): DraftSchedule {
-  const draft = emptyDraft(ground);
-  const places = new Map(ground.experts.map(({ expert }, place) => [expert, place]));
+/** A schedule without barrier as a draft of the context, which may have other costs. */
+export function draftOf(context: PlacementContext, schedule: Schedule): DraftSchedule {
+  const draft = emptyDraft(context);
+  const places = new Map(context.experts.map(({ expert }, place) => [expert, place]));
   for (const [worker, sessions] of schedule.workers.entries())
     for (const { expert, prompts } of sessions) {
       const place = places.get(expert);
@@ -46,10 +46,10 @@ export function draftOf(ground: PlacementContext, schedule: Schedule): DraftSche
 }
 
 /** The draft as a schedule; each worker runs its longest session first. */
-export function scheduleOf({ ground, counts }: DraftSchedule): Schedule {
-  const workers = Array.from({ length: ground.workers }, (_, worker) => {
-    const sessions = ground.experts.flatMap((each, place): { readonly session: Session; readonly seconds: number }[] => {
-      const prompts = counts[place * ground.workers + worker] ?? 0;
+export function scheduleOf({ context, counts }: DraftSchedule): Schedule {
+  const workers = Array.from({ length: context.workers }, (_, worker) => {
+    const sessions = context.experts.flatMap((each, place): { readonly session: Session; readonly seconds: number }[] => {
+      const prompts = counts[place * context.workers + worker] ?? 0;
       return prompts > 0 ? [{ session: { expert: each.expert, prompts }, seconds: each.loadSeconds + each.cost(prompts) }] : [];
     });
     return sessions.sort((a, b) => b.seconds - a.seconds).map(({ session }) => session);
@@ -63,20 +63,20 @@ export function makespanOf({ busySeconds }: DraftSchedule): number {
   return most;
 }
 
-export const promptsOn = ({ ground, counts }: DraftSchedule, place: number, worker: number): number =>
-  counts[place * ground.workers + worker] ?? 0;
+export const promptsOn = ({ context, counts }: DraftSchedule, place: number, worker: number): number =>
+  counts[place * context.workers + worker] ?? 0;
 
-/** Workers that an expert, by its place in the ground, has a session on. */
+/** Workers that an expert, by its place in the context, has a session on. */
 export function workersOf(draft: DraftSchedule, place: number): number[] {
   const workers: number[] = [];
-  for (let worker = 0; worker < draft.ground.workers; worker += 1) if (promptsOn(draft, place, worker) > 0) workers.push(worker);
+  for (let worker = 0; worker < draft.context.workers; worker += 1) if (promptsOn(draft, place, worker) > 0) workers.push(worker);
   return workers;
 }
 
 /** Sessions of a worker. */
 export function sessionsOn(draft: DraftSchedule, worker: number): number {
   let sessions = 0;
-  for (let place = 0; place < draft.ground.experts.length; place += 1) if (promptsOn(draft, place, worker) > 0) sessions += 1;
+  for (let place = 0; place < draft.context.experts.length; place += 1) if (promptsOn(draft, place, worker) > 0) sessions += 1;
   return sessions;
 }
 
@@ -84,11 +84,11 @@ const secondsOf = (expert: AskedExpert, prompts: number): number => (prompts > 0
 
 /** Gives an expert so many prompts on a worker, whatever it has elsewhere. */
 export function setPrompts(draft: DraftSchedule, place: number, worker: number, prompts: number): void {
-  const expert = draft.ground.experts[place];
+  const expert = draft.context.experts[place];
   if (expert === undefined) return;
   const before = promptsOn(draft, place, worker);
   if (before === prompts) return;
-  draft.counts[place * draft.ground.workers + worker] = prompts;
+  draft.counts[place * draft.context.workers + worker] = prompts;
   const seconds = (draft.busySeconds[worker] ?? 0) + secondsOf(expert, prompts) - secondsOf(expert, before);
   draft.busySeconds[worker] = Math.max(0, seconds);
 }
@@ -98,7 +98,7 @@ export function setPrompts(draft: DraftSchedule, place: number, worker: number, 
  * by bisection on when that is. Workers that would gain nothing are left without a session.
  */
 export function respread(draft: DraftSchedule, place: number, over: readonly number[]): void {
-  const expert = draft.ground.experts[place];
+  const expert = draft.context.experts[place];
   if (expert === undefined) return;
   for (const worker of workersOf(draft, place)) setPrompts(draft, place, worker, 0);
   const { prompts } = expert;
@@ -137,7 +137,7 @@ export function respread(draft: DraftSchedule, place: number, over: readonly num
 export function settle(draft: DraftSchedule, turns = MOST_TURNS): void {
   let before = makespanOf(draft);
   for (let turn = 0; turn < turns; turn += 1) {
-    for (let place = 0; place < draft.ground.experts.length; place += 1) {
+    for (let place = 0; place < draft.context.experts.length; place += 1) {
       const on = workersOf(draft, place);
       if (on.length > 1) respread(draft, place, on);
     }
@@ -160,7 +160,7 @@ export function dropSessions(draft: DraftSchedule, atMostSeconds: number): void 
 }
 
 function dropOnce(draft: DraftSchedule, atMostSeconds: number): void {
-  for (let place = 0; place < draft.ground.experts.length; place += 1) {
+  for (let place = 0; place < draft.context.experts.length; place += 1) {
     const on = workersOf(draft, place).sort((a, b) => promptsOn(draft, place, a) - promptsOn(draft, place, b));
     for (const worker of on) {
       const kept = copyDraft(draft);

@@ -17,7 +17,7 @@ type Preference = (typeof preferences)[number];
  * @param random breaks ties of what goes next: other streams give other schedules.
  */
 export function filledWorkers(
-  ground: PlacementContext,
+  context: PlacementContext,
   { leastSeconds, atMostSeconds }: { readonly leastSeconds: number; readonly atMostSeconds: number },
   random: Random,
 ): DraftSchedule | null {
@@ -27,7 +27,7 @@ export function filledWorkers(
   let aimed = atMostSeconds;
   for (let halving = 0; halving < HALVINGS; halving += 1) {
     const aim = halving === 0 ? atMostSeconds : (fails + aimed) / 2;
-    const found = filledUntil(ground, aim, { preference, random });
+    const found = filledUntil(context, aim, { preference, random });
     if (found !== null) {
       aimed = aim;
       if (best === null || makespanOf(found) < makespanOf(best)) best = found;
@@ -49,13 +49,13 @@ interface Portion {
 }
 
 function filledUntil(
-  ground: PlacementContext,
+  context: PlacementContext,
   untilSeconds: number,
   { preference, random }: { readonly preference: Preference; readonly random: Random },
 ): DraftSchedule | null {
-  const { experts, workers, sessionsPerWorker } = ground;
+  const { experts, workers, sessionsPerWorker } = context;
   if (experts.some((expert) => fewestSessions(expert, untilSeconds) === Number.POSITIVE_INFINITY)) return null;
-  const draft = emptyDraft(ground);
+  const draft = emptyDraft(context);
   const left = experts.map(({ prompts }) => prompts);
   const capLeft = experts.map(({ cap }) => cap);
   const shares = experts.map((expert) => expert.most(untilSeconds - expert.loadSeconds));

@@ -57,7 +57,7 @@ function spreadOf({ busySeconds }: DraftSchedule): number {
 
 /** One move off a worker that is done last; false where the one drawn is not allowed. */
 function move(draft: DraftSchedule, random: Random): boolean {
-  const { experts, workers, sessionsPerWorker } = draft.ground;
+  const { experts, workers, sessionsPerWorker } = draft.context;
   const latest = makespanOf(draft) * (1 - 1e-3);
   const late = [...draft.busySeconds.keys()].filter((worker) => (draft.busySeconds[worker] ?? 0) >= latest);
   const from = late[random.int(late.length)] ?? 0;
@@ -96,6 +96,6 @@ function move(draft: DraftSchedule, random: Random): boolean {
 }
 
 const placesOn = (draft: DraftSchedule, worker: number): number[] =>
-  draft.ground.experts.flatMap((_, place) => ((draft.counts[place * draft.ground.workers + worker] ?? 0) > 0 ? [place] : []));
+  draft.context.experts.flatMap((_, place) => ((draft.counts[place * draft.context.workers + worker] ?? 0) > 0 ? [place] : []));
 
 const anyOf = <Value>(values: readonly Value[], random: Random): Value | null => values[random.int(values.length)] ?? null;

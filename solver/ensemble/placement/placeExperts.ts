@@ -1,7 +1,7 @@
 import type { MilpEngine } from "@/solver/milp/engine";
 import { counted } from "@/solver/wording/wording";
-import { type DraftSchedule, draftOf, makespanOf, scheduleOf } from "./draftSchedule";
-import { fewestLoads } from "./fewestLoads";
+import { listScheduling, roundRobin } from "./baselineSchedules";
+import { copyDraft, type DraftSchedule, draftOf, dropSessions, loadsOf, makespanOf, scheduleOf } from "./draftSchedule";
 import type { PlacementProblem, Schedule } from "./placement";
 import { combinatorialBound } from "./placementBound";
 import { linearContext, TIME_TOLERANCE } from "./placementContext";
@@ -162,4 +162,24 @@ function nothingAsked({ experts, workers, maxModelsPerWorker }: OpenPlacement): 
     sweep: [],
     says: experts.map(() => "On no worker: it is asked nothing."),
   };
+}
+
+/**
+ * A schedule of few loads that is no longer than so many seconds: the draft without the sessions whose prompts others can take, or round-robin or the list
+ * schedule, which load each expert once. Of as many loads the shortest, so that neither of these is better in both.
+ *
+ * @param draft no longer than that itself.
+ */
+function fewestLoads(problem: PlacementProblem, draft: DraftSchedule, atMostSeconds: number): DraftSchedule {
+  const spared = copyDraft(draft);
+  dropSessions(spared, atMostSeconds);
+  const whole = [listScheduling(problem), roundRobin(problem)]
+    .flatMap((each) => (each === null ? [] : [draftOf(draft.context, each)]))
+    .filter((each) => makespanOf(each) <= atMostSeconds);
+  return whole.reduce((best, each) => (isBetter(each, best) ? each : best), spared);
+}
+
+function isBetter(one: DraftSchedule, other: DraftSchedule): boolean {
+  const fewer = loadsOf(other) - loadsOf(one);
+  return fewer > 0 || (fewer === 0 && makespanOf(one) < makespanOf(other));
 }

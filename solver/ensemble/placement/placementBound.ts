@@ -15,8 +15,8 @@ export function fewestSessions({ prompts, loadSeconds, cap, most }: PlacementCon
  * Seconds that no placement of linear costs is faster than: the least makespan at which every expert's sessions fit its cap, all sessions fit K on each
  * worker, and all loads and answers fit the workers' time. Valid for linear costs only, where splitting an expert saves none of its work.
  */
-export function combinatorialBound(ground: PlacementContext): number {
-  const { experts, workers, sessionsPerWorker } = ground;
+export function combinatorialBound(context: PlacementContext): number {
+  const { experts, workers, sessionsPerWorker } = context;
   const fits = (seconds: number): boolean => {
     let sessions = 0;
     let workSeconds = 0;

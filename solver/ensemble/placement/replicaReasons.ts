@@ -7,12 +7,12 @@ const MOST_TRIED = 8;
 
 /**
  * Why each expert is on as many workers as it is, a sentence or two by expert of the problem: what its time allows, and what a worker more or fewer would make of the
- * makespan, with the other experts where they are and all splits made anew.
+ * makespan, with the other experts where they are and all splits recomputed.
  *
- * @param draft the schedule as placed, on the ground of the session costs.
+ * @param draft the schedule as placed, on the context of the session costs.
  */
 export function replicaReasons(problem: PlacementProblem, draft: DraftSchedule): readonly string[] {
-  const places = new Map(draft.ground.experts.map(({ expert }, place) => [expert, place]));
+  const places = new Map(draft.context.experts.map(({ expert }, place) => [expert, place]));
   return problem.experts.map((_, expert) => {
     const place = places.get(expert);
     return place === undefined ? "On no worker: it is asked nothing." : `${capReason(problem, draft, place)} ${changeReason(draft, place)}`;
@@ -20,7 +20,7 @@ export function replicaReasons(problem: PlacementProblem, draft: DraftSchedule):
 }
 
 function capReason({ workers, replicas }: PlacementProblem, draft: DraftSchedule, place: number): string {
-  const expert = draft.ground.experts[place];
+  const expert = draft.context.experts[place];
   const on = counted(workersOf(draft, place).length, "worker");
   if (expert === undefined) return "";
   if (replicas === "single") return `On ${on}, as each expert is to be on one only.`;
@@ -46,17 +46,17 @@ function changeReason(draft: DraftSchedule, place: number): string {
   const atCap = workersOf(draft, place).length >= mostWorkers(draft, place);
   const noMore = atCap
     ? "It may be on no more"
-    : `No worker has room for one more of it at ${counted(draft.ground.sessionsPerWorker, "model")} each`;
+    : `No worker has room for one more of it at ${counted(draft.context.sessionsPerWorker, "model")} each`;
   return `${noMore}${fewerText === null ? "" : `; ${fewerText}`}.`;
 }
 
 /** A session has a prompt at least. */
-const mostWorkers = ({ ground }: DraftSchedule, place: number): number =>
-  Math.min(ground.experts[place]?.cap ?? 0, ground.experts[place]?.prompts ?? 0);
+const mostWorkers = ({ context }: DraftSchedule, place: number): number =>
+  Math.min(context.experts[place]?.cap ?? 0, context.experts[place]?.prompts ?? 0);
 
 /** The least makespan with a session of the expert on one worker more, of those with room that are done first; null: its cap or K allows none. */
 function withOneMore(draft: DraftSchedule, place: number): number | null {
-  const { workers, sessionsPerWorker } = draft.ground;
+  const { workers, sessionsPerWorker } = draft.context;
   const on = workersOf(draft, place);
   if (on.length >= mostWorkers(draft, place)) return null;
   const busy = (worker: number): number => draft.busySeconds[worker] ?? 0;

@@ -15,18 +15,18 @@ const SHARE = 0.3;
  * @param given schedules within K and caps, at least one.
  */
 export function retimePlacement(problem: PlacementProblem, given: readonly Schedule[], share: number): DraftSchedule {
-  const ground = timedContext(problem);
+  const context = timedContext(problem);
   const shards: Schedule = { ...dataConcurrent(problem), barrier: false };
   const baselines = [listScheduling(problem), roundRobin(problem), shards].flatMap((each) =>
-    each !== null && keepsLimits(ground, each) ? [each] : [],
+    each !== null && keepsLimits(context, each) ? [each] : [],
   );
   const timed = [...given, ...baselines].flatMap((schedule) => {
-    const asGiven = draftOf(ground, schedule);
+    const asGiven = draftOf(context, schedule);
     const settled = copyDraft(asGiven);
     settle(settled);
     return [settled, asGiven];
   });
-  const best = searchPlacement(ground, timed, { leastSeconds: 0, effort: { searches: SEARCHES, share: SHARE * share } });
+  const best = searchPlacement(context, timed, { leastSeconds: 0, effort: { searches: SEARCHES, share: SHARE * share } });
   const shortest = timed.reduce((least, draft) => (makespanOf(draft) < makespanOf(least) ? draft : least), best);
   dropSessions(shortest, makespanOf(shortest) * (1 + TIME_TOLERANCE));
   return shortest;

@@ -15,7 +15,7 @@ const LEAST_TRIES = 60;
 /** Small problems are searched through sooner. */
 const TRIES_PER_CELL = 100;
 
-/** How much is tried on a ground. */
+/** How much is tried on a context. */
 export interface PlacementEffort {
   /** Searches, each from another schedule. */
   readonly searches: number;
@@ -26,18 +26,18 @@ export interface PlacementEffort {
 /**
  * The best schedule of those found by searching from the schedules given and from filled workers. Deterministic, and no longer than any that is given.
  *
- * @param given schedules within the ground's K and caps, at least one.
+ * @param given schedules within the context's K and caps, at least one.
  */
 export function searchPlacement(
-  ground: PlacementContext,
+  context: PlacementContext,
   given: readonly DraftSchedule[],
   { leastSeconds, effort }: { readonly leastSeconds: number; readonly effort: PlacementEffort },
 ): DraftSchedule {
   const random = seededRandom(SEED);
-  const cells = ground.experts.length * ground.workers;
+  const cells = context.experts.length * context.workers;
   const atMostSeconds = Math.min(...given.map(makespanOf));
   const fills = Math.max(LEAST_FILLS, Math.min(MOST_FILLS, Math.round(40_000 / cells)));
-  const filled = Array.from({ length: fills }, () => filledWorkers(ground, { leastSeconds, atMostSeconds }, random));
+  const filled = Array.from({ length: fills }, () => filledWorkers(context, { leastSeconds, atMostSeconds }, random));
   const starts = [...given, ...filled.flatMap((draft) => (draft === null ? [] : [draft]))]
     .map(copyDraft)
     .sort((a, b) => makespanOf(a) - makespanOf(b))

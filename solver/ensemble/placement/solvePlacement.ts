@@ -36,14 +36,16 @@ export function solvePlacement(
   given: readonly Schedule[],
   { engine, timeLimitSeconds, share }: { readonly engine: MilpEngine; readonly timeLimitSeconds: number; readonly share: number },
 ): SolvedPlacement {
-  const ground = linearContext(problem);
-  const leastSeconds = combinatorialBound(ground);
-  const starts = [listScheduling(problem), roundRobin(problem), ...given].flatMap((each) => (each === null ? [] : [draftOf(ground, each)]));
+  const context = linearContext(problem);
+  const leastSeconds = combinatorialBound(context);
+  const starts = [listScheduling(problem), roundRobin(problem), ...given].flatMap((each) =>
+    each === null ? [] : [draftOf(context, each)],
+  );
   if (starts.length === 0) throw new RangeError("There are more experts than K allows sessions");
   const effort = { searches: SEARCHES, share };
-  const found = searchPlacement(ground, starts, { leastSeconds, effort });
+  const found = searchPlacement(context, starts, { leastSeconds, effort });
   const before = solvedOf(found, leastSeconds);
-  const cells = ground.experts.length * ground.workers;
+  const cells = context.experts.length * context.workers;
   const askedGap = cells <= PROVEN_CELLS ? 0 : ASKED_GAP;
   if (cells > MOST_CELLS || gapOf(before) <= Math.max(askedGap, 1e-9)) return before;
 
@@ -54,7 +56,7 @@ export function solvePlacement(
   if (result.status === "infeasible") return { ...before, lowerBoundSeconds: mostSeconds };
   if (result.status === "undecided") return before;
   const boundSeconds = Math.max(leastSeconds, result.bound ?? leastSeconds);
-  const solved = solvedOf(draftOf(ground, readPlacement(problem, result.x)), boundSeconds);
+  const solved = solvedOf(draftOf(context, readPlacement(problem, result.x)), boundSeconds);
   return solved.makespanSeconds < before.makespanSeconds ? solved : solvedOf(found, boundSeconds);
 }
 
@@ -62,7 +64,7 @@ export function solvePlacement(
 export const gapOf = ({ makespanSeconds, lowerBoundSeconds }: Pick<SolvedPlacement, "makespanSeconds" | "lowerBoundSeconds">): number =>
   makespanSeconds > 0 ? Math.max(0, makespanSeconds - lowerBoundSeconds) / makespanSeconds : 0;
 
-/** A schedule on the ground of linear costs as what the ILP was solved to, with what bounds all within its K and caps. */
+/** A schedule on the context of linear costs as what the ILP was solved to, with what bounds all within its K and caps. */
 export function solvedOf(draft: DraftSchedule, boundSeconds: number): SolvedPlacement {
   const makespanSeconds = makespanOf(draft);
   return { schedule: scheduleOf(draft), makespanSeconds, lowerBoundSeconds: Math.min(boundSeconds, makespanSeconds) };

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MilpEngine } from "@/solver/milp/engine";
-import { violation } from "@/solver/milp/model";
+import { violation } from "@/solver/milp/testing/violation";
 import { listScheduling } from "../placement/baselineSchedules";
 import { placeExperts } from "../placement/placeExperts";
 import type { PlacedExpert, PlacementProblem, Session } from "../placement/placement";

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "@/solver/numeric/random";
-import { sameOptimum } from "../agreement";
 import { type AllocationProblem, allocationModel, readAllocation } from "../allocation";
 import { minMaxAllocation } from "../bisection";
-import type { MilpEngine } from "../engine";
-import { type MilpModel, objectiveOf, type Row, type Variable, violation } from "../model";
+import { type MilpEngine, sameOptimum } from "../engine";
+import { type MilpModel, objectiveOf, type Row, type Variable } from "../model";
 import { weightedAllocation } from "../weightedAllocation";
+import { violation } from "./violation";
 
 const limits = { timeLimitSeconds: 20, relativeGap: 0 };
 /** Seconds the tables begin at: what tolerances of rows are relative to. */

@@ -8,11 +8,10 @@ import { beamSearch } from "./beamSearch";
 import { cheapestConfiguration, quickestConfiguration } from "./boundConfiguration";
 import { exhaustiveRound, MOST_TRIED } from "./exhaustiveRound";
 import { ModelEngines } from "./modelEngines";
-import type { ProgramConfigurations } from "./programConfigurations";
+import { type ProgramConfigurations, StagedPrograms } from "./programConfigurations";
 import { RoundLog } from "./roundLog";
 import { RoundQueue, type StagedWork } from "./roundQueue";
 import type { RoundSearch } from "./roundSearch";
-import { StagedPrograms } from "./stagedPrograms";
 import { StagedWorkflow } from "./stagedWorkflow";
 
 /**

@@ -33,7 +33,7 @@ export class ModelEngines {
     this.seats = seatsOf(profile.model, []);
   }
 
-  /** Takes up another set of replicas. */
+  /** Replaces the set of replicas. */
   seat(replicas: readonly ReplicaView[]): void {
     this.seats = seatsOf(this.model, replicas);
     this.loads = new Int32Array(this.seats.replicas.length);

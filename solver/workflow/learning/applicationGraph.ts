@@ -1,31 +1,10 @@
 import { BoundedMap } from "@/solver/collections/boundedMap";
 import type { CallGraph } from "./callGraph";
-import { DecayingMean, type KeptMean } from "./decayingMean";
+import { DecayingMean } from "./decayingMean";
 import type { LearnerBounds } from "./learnerBounds";
-import { type KeptAgent, LearntAgent } from "./learntAgent";
+import { LearntAgent } from "./learntAgent";
+import type { KeptApplication, KeptEdge } from "./workflowSnapshot";
 import type { ApplicationView, CallGraphEdge } from "./workflowsView";
-
-interface LearntEdge {
-  readonly from: string;
-  readonly to: string;
-  calls: number;
-  programs: number;
-  parallel: number;
-  joins: number;
-  /** Calls by which it led back. */
-  loops: number;
-}
-
-export interface KeptApplication {
-  readonly name: string;
-  readonly programs: number;
-  readonly lastSeenAgeSeconds: number;
-  readonly seconds: KeptMean;
-  readonly quietSeconds: number;
-  /** Both: the least recently seen first. */
-  readonly agents: readonly KeptAgent[];
-  readonly edges: readonly Readonly<LearntEdge>[];
-}
 
 /** The call graphs of an application's programs, merged: its agents, how often one followed another, and what leads back. */
 export class ApplicationGraph {
@@ -36,7 +15,7 @@ export class ApplicationGraph {
   /** How long its programs may be silent. */
   quietSeconds: number;
   private readonly agents: BoundedMap<LearntAgent>;
-  private readonly edges: BoundedMap<LearntEdge>;
+  private readonly edges: BoundedMap<KeptEdge>;
   private readonly seconds: DecayingMean;
 
   constructor(
@@ -151,7 +130,7 @@ export class ApplicationGraph {
   }
 
   /** The edge as seen just now; undefined where one of its agents had to go. */
-  private edge(from: string, to: string): LearntEdge | undefined {
+  private edge(from: string, to: string): KeptEdge | undefined {
     if (!this.agents.has(from) || !this.agents.has(to)) return undefined;
     const key = edgeKey(from, to);
     const edge = this.edges.get(key) ?? { from, to, calls: 0, programs: 0, parallel: 0, joins: 0, loops: 0 };
@@ -159,7 +138,7 @@ export class ApplicationGraph {
     return edge;
   }
 
-  private edgeView({ from, to, loops, ...counts }: LearntEdge): CallGraphEdge {
+  private edgeView({ from, to, loops, ...counts }: KeptEdge): CallGraphEdge {
     const key = (agent: string): string => this.agents.get(agent)?.key ?? agent;
     return { from: key(from), to: key(to), ...counts, loop: 2 * loops > counts.calls };
   }

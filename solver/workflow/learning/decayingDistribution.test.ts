@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mean, quantileOfSorted } from "@/solver/numeric/quantile";
 import { seededRandom } from "@/solver/numeric/random";
-import { DecayingDistribution } from "./decayingDistribution";
+import { DecayingDistribution, densestValue } from "./decayingDistribution";
 
 const filled = (count: number, draw: (at: number) => number, into = new DecayingDistribution()): DecayingDistribution => {
   for (let at = 0; at < count; at += 1) into.add(draw(at));
@@ -149,4 +149,32 @@ test("a restored window is replaced evenly: half of its new observations leave h
   filled(256, () => random.lognormal(0, 1.5), restored);
   expect(restored.median / (before[16] ?? 0)).toBeGreaterThan(0.75);
   expect(restored.median / (before[16] ?? 0)).toBeLessThan(1.33);
+});
+
+const steps = (value: (probability: number) => number): readonly number[] => Array.from({ length: 33 }, (_, at) => value(at / 32));
+
+test("lies where the quantiles are closest together", () => {
+  expect(densestValue(steps((p) => 10 * p ** 2))).toBeLessThan(0.1);
+  expect(densestValue(steps((p) => 10 * Math.sqrt(p)))).toBeGreaterThan(9);
+  expect(densestValue(steps((p) => (p < 0.3 ? p : p < 0.6 ? 5 + p / 100 : 10 + p)))).toBeCloseTo(5, 1);
+});
+
+test("without a densest part it is the middle, of nothing null", () => {
+  expect(densestValue(steps((p) => 32 * p))).toBe(16);
+  expect(densestValue(steps(() => 4))).toBe(4);
+  expect(densestValue([])).toBeNull();
+});
+
+test("follows scale and shift", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 33, maxLength: 33 }),
+      fc.nat(50),
+      fc.integer({ min: 1, max: 8 }),
+      (values, shift, scale) => {
+        const sorted = values.toSorted((a, b) => a - b);
+        expect(densestValue(sorted.map((value) => scale * value + shift))).toBe(scale * (densestValue(sorted) ?? 0) + shift);
+      },
+    ),
+  );
 });

@@ -1,10 +1,7 @@
 import { mean, quantileOfSorted } from "@/solver/numeric/quantile";
 import { wassersteinOfQuantiles, wassersteinOfSamples } from "@/solver/numeric/wasserstein";
-import { densestValue } from "./densestValue";
+import { type KeptDistribution, QUANTILE_STEPS } from "./workflowSnapshot";
 import type { DistributionView } from "./workflowsView";
-
-/** Quantiles are given at this many equal steps of probability, and so at one more point. */
-export const QUANTILE_STEPS = 32;
 
 /** Observations that count at most: the newest. */
 const WINDOW = 512;
@@ -19,13 +16,6 @@ const SETTLED_WITHIN = 0.1;
  * batches 0.1 % of exponential ones are beyond 2.5, and 1 to 2 % of those with two modes or rare large values.
  */
 const BEYOND_CHANCE = 2.5;
-
-/** What a distribution is restored from; quantiles stand for the values where there were more of these. */
-export interface KeptDistribution {
-  readonly observations: number;
-  readonly state: DistributionView["state"];
-  readonly values: readonly number[];
-}
 
 /**
  * A distribution learnt online (Kairos, section 4.3). While it is being learnt, each doubling of the sample is compared with what it was before, by
@@ -190,3 +180,40 @@ function coprimeNear(wanted: number, count: number): number {
 }
 
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
+
+/** Share of the probability, in steps, within which density is not looked at more closely: with less, chance decides where it is highest. */
+const NARROWEST_STEPS = 4;
+
+/**
+ * Mode of a distribution by its quantiles: of all stretches with half of the probability the shortest, of those within it with a quarter again, and so on
+ * down to an eighth (half-sample mode, Robertson and Cryer 1974), whose middle it is. Of equally short ones the most central.
+ *
+ * @param quantiles ascending, at 32 equal steps of probability.
+ * @returns null where there are none.
+ */
+export function densestValue(quantiles: readonly number[]): number | null {
+  if (quantiles.length === 0) return null;
+  let first = 0;
+  let steps = quantiles.length - 1;
+  while (steps > NARROWEST_STEPS) {
+    const half = steps >> 1;
+    first = shortestStretch(quantiles, first, first + steps - half, half);
+    steps = half;
+  }
+  return quantiles[first + (steps >> 1)] ?? null;
+}
+
+/** Where the shortest stretch of so many steps begins. */
+function shortestStretch(quantiles: readonly number[], from: number, to: number, steps: number): number {
+  const middle = (from + to) / 2;
+  let best = from;
+  let shortest = Number.POSITIVE_INFINITY;
+  for (let at = from; at <= to; at += 1) {
+    const length = (quantiles[at + steps] ?? 0) - (quantiles[at] ?? 0);
+    if (length < shortest || (length === shortest && Math.abs(at - middle) < Math.abs(best - middle))) {
+      best = at;
+      shortest = length;
+    }
+  }
+  return best;
+}

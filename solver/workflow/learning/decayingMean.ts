@@ -1,3 +1,5 @@
+import type { KeptMean } from "./workflowSnapshot";
+
 /** Observations after which an older one counts e times less: as old on average as those of a window of twice as many. */
 const MEMORY = 256;
 
@@ -24,6 +26,3 @@ export class DecayingMean {
     return [this.observed, this.mean];
   }
 }
-
-/** How many were observed, and their mean. */
-export type KeptMean = readonly [observations: number, mean: number];

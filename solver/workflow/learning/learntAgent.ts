@@ -1,24 +1,10 @@
 import { BoundedMap } from "@/solver/collections/boundedMap";
-import { DecayingDistribution, type KeptDistribution } from "./decayingDistribution";
-import { DecayingMean, type KeptMean } from "./decayingMean";
+import { DecayingDistribution } from "./decayingDistribution";
+import { DecayingMean } from "./decayingMean";
 import type { LearnerBounds } from "./learnerBounds";
 import type { ObservedCall } from "./observedCall";
+import type { KeptAgent } from "./workflowSnapshot";
 import type { AgentView, CallGraphNode } from "./workflowsView";
-
-export interface KeptAgent {
-  readonly name: string;
-  readonly calls: number;
-  readonly programs: number;
-  readonly begins: number;
-  readonly ends: number;
-  readonly depth: KeptMean;
-  readonly seconds: KeptMean;
-  readonly outputTokens: KeptMean;
-  readonly remainingCalls: KeptMean;
-  readonly remaining: KeptDistribution;
-  /** By model, the least recently seen first. */
-  readonly request: readonly (readonly [model: string, latency: KeptDistribution])[];
-}
 
 /** What is learnt of an agent's requests at one model. */
 interface LearntRequest {
@@ -119,7 +105,7 @@ export class LearntAgent {
       outputTokens: this.outputTokens.keep(),
       remainingCalls: this.remainingCalls.keep(),
       remaining: this.remaining.keep(),
-      request: Array.from(this.request.values(), ({ model, latency }) => [model, latency.keep()] as const),
+      request: Array.from(this.request.values(), ({ model, latency }) => [model, latency.keep()]),
     };
   }
 }

@@ -7,7 +7,7 @@ import { DecayingMean } from "./decayingMean";
 import type { LearnerBounds } from "./learnerBounds";
 import type { LearntAgent } from "./learntAgent";
 import type { ObservedCall } from "./observedCall";
-import type { ModelSnapshot, WorkflowSnapshot } from "./workflowSnapshot";
+import type { WorkflowSnapshot } from "./workflowSnapshot";
 
 /** Observations below which an agent is forecast with what all agents taught. */
 const LEAST_OBSERVED = 4;
@@ -96,14 +96,11 @@ export class LearntLatencies {
 
   keep(): Pick<WorkflowSnapshot, "models" | "remaining" | "remainingCalls" | "request"> {
     return {
-      models: Array.from(
-        this.models.values(),
-        ({ model, request, tokensPerSecond }): ModelSnapshot => ({
-          model,
-          request: request.keep(),
-          tokensPerSecond: tokensPerSecond.keep(),
-        }),
-      ),
+      models: Array.from(this.models.values(), ({ model, request, tokensPerSecond }) => ({
+        model,
+        request: request.keep(),
+        tokensPerSecond: tokensPerSecond.keep(),
+      })),
       remaining: this.remaining.keep(),
       remainingCalls: this.remainingCalls.keep(),
       request: this.request.keep(),

@@ -1,17 +1,16 @@
 import { BoundedMap } from "@/solver/collections/boundedMap";
 import type { AgentForecast } from "./agentForecast";
 import { type AgentLine, agentLine, type LineAgent } from "./agentLine";
-import { ApplicationGraph, type KeptApplication } from "./applicationGraph";
+import { ApplicationGraph } from "./applicationGraph";
 import { callGraph } from "./callGraph";
 import { type LearnerBounds, learnerBounds } from "./learnerBounds";
 import { agentKey, type LearntAgent } from "./learntAgent";
 import { hasEnough, LearntLatencies } from "./learntLatencies";
-import type { ObservedCall } from "./observedCall";
+import { applicationOf, type ObservedCall, tidied } from "./observedCall";
 import type { OpenProgram } from "./openProgram";
 import { ProgramTracker } from "./programTracker";
 import { remainingLatency } from "./remainingLatency";
-import { applicationOf, tidied } from "./tidied";
-import { type WorkflowSnapshot, workflowSnapshotSchema } from "./workflowSnapshot";
+import { type KeptApplication, type WorkflowSnapshot, workflowSnapshotSchema } from "./workflowSnapshot";
 import type { WorkflowCounts, WorkflowsView } from "./workflowsView";
 
 /** A call that has arrived. */

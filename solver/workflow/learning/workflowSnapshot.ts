@@ -1,31 +1,13 @@
 import { z } from "zod";
-import type { KeptApplication } from "./applicationGraph";
-import { type KeptDistribution, QUANTILE_STEPS } from "./decayingDistribution";
-import type { KeptMean } from "./decayingMean";
-import type { WorkflowCounts } from "./workflowsView";
 
-/** What was learnt of all agents together at one model. */
-export interface ModelSnapshot {
-  readonly model: string;
-  readonly request: KeptDistribution;
-  readonly tokensPerSecond: KeptDistribution;
-}
-
-/** What a learner has learnt, as JSON has it. Of programs under way nothing is kept. Times are ages: the next learner's clock may be another. */
-export interface WorkflowSnapshot {
-  readonly version: 1;
-  readonly counts: Omit<WorkflowCounts, "openPrograms">;
-  /** The least recently seen first, as in all lists. */
-  readonly applications: readonly KeptApplication[];
-  readonly models: readonly ModelSnapshot[];
-  readonly remaining: KeptDistribution;
-  readonly remainingCalls: KeptMean;
-  readonly request: KeptDistribution;
-}
+/** Quantiles are given at this many equal steps of probability, and so at one more point. */
+export const QUANTILE_STEPS = 32;
 
 const count = z.int().min(0);
 const seconds = z.number().min(0);
-const mean = z.tuple([count, z.number()]) satisfies z.ZodType<KeptMean>;
+/** How many were observed, and their mean. */
+const mean = z.tuple([count, z.number()]);
+/** What a distribution is restored from; quantiles stand for the values where there were more of these. */
 const distribution = z
   .object({
     observations: count,
@@ -33,7 +15,7 @@ const distribution = z
     values: z.array(seconds).max(QUANTILE_STEPS + 1),
   })
   .refine(({ observations, values }) => observations >= values.length && (observations === 0) === (values.length === 0))
-  .refine(({ observations, state }) => (observations === 0) === (state === "empty")) satisfies z.ZodType<KeptDistribution>;
+  .refine(({ observations, state }) => (observations === 0) === (state === "empty"));
 
 const agent = z.object({
   name: z.string(),
@@ -46,6 +28,7 @@ const agent = z.object({
   outputTokens: mean,
   remainingCalls: mean,
   remaining: distribution,
+  /** By model, the least recently seen first. */
   request: z.array(z.tuple([z.string(), distribution])),
 });
 const edge = z.object({
@@ -55,10 +38,26 @@ const edge = z.object({
   programs: count,
   parallel: count,
   joins: count,
+  /** Calls by which it led back. */
   loops: count,
 });
+const application = z.object({
+  name: z.string(),
+  programs: count,
+  lastSeenAgeSeconds: z.number(),
+  seconds: mean,
+  quietSeconds: seconds,
+  /** Both: the least recently seen first. */
+  agents: z.array(agent),
+  edges: z.array(edge),
+});
+/** What was learnt of all agents together at one model. */
+const model = z.object({ model: z.string(), request: distribution, tokensPerSecond: distribution });
 
-/** Reads what a learner kept; what is not such a thing fails. */
+/**
+ * What a learner has learnt, as JSON. Programs under way are not part of it. Times are ages: the next learner's clock may be another. Lists begin
+ * with the least recently seen.
+ */
 export const workflowSnapshotSchema = z.object({
   version: z.literal(1),
   counts: z.object({
@@ -70,19 +69,16 @@ export const workflowSnapshotSchema = z.object({
     ties: count,
     forgotten: count,
   }),
-  applications: z.array(
-    z.object({
-      name: z.string(),
-      programs: count,
-      lastSeenAgeSeconds: z.number(),
-      seconds: mean,
-      quietSeconds: seconds,
-      agents: z.array(agent),
-      edges: z.array(edge),
-    }),
-  ),
-  models: z.array(z.object({ model: z.string(), request: distribution, tokensPerSecond: distribution })),
+  applications: z.array(application),
+  models: z.array(model),
   remaining: distribution,
   remainingCalls: mean,
   request: distribution,
-}) satisfies z.ZodType<WorkflowSnapshot>;
+});
+
+export type KeptMean = z.infer<typeof mean>;
+export type KeptDistribution = z.infer<typeof distribution>;
+export type KeptAgent = z.infer<typeof agent>;
+export type KeptEdge = z.infer<typeof edge>;
+export type KeptApplication = z.infer<typeof application>;
+export type WorkflowSnapshot = z.infer<typeof workflowSnapshotSchema>;

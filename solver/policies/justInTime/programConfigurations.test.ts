@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { justInTime, testWorkflows } from "../testing/testJustInTime";
-import { StagedPrograms } from "./stagedPrograms";
+import { StagedPrograms } from "./programConfigurations";
 import { StagedWorkflow } from "./stagedWorkflow";
 
 const document = justInTime({ kind: "beam", width: 4 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { seededRandom } from "@/solver/numeric/random";
-import { pairedDifference } from "./pairedDifference";
+import { pairedDifference } from "./gatePoints";
 
 test("it lies in its interval, changes sign with the ways' order, and narrows with more questions", () => {
   fc.assert(

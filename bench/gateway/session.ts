@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import { type GatewayRounds, gatewayRoundsSchema } from "@/server/contracts/gateway/gatewayRounds";
+import { type GatewayWorkflows, gatewayWorkflowsSchema } from "@/server/contracts/gateway/gatewayWorkflows";
+import { emulatedPrograms } from "@/server/load/emulatedPrograms";
+import { type ProgramLoadOptions, type ProgramLoadReport, runProgramLoad } from "@/server/load/programLoad";
+import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { Emulation } from "../lib/emulation";
+import { cascadeModel, startBenchGateway } from "./gatewayBench";
+
+/** Programs and the engines they come to. */
+interface SessionSetup extends Pick<ProgramLoadOptions, "sample"> {
+  readonly replicas: readonly ClusterReplica[];
+  /** Of each replica: more wait in the gateway's queue, where the policy orders them. */
+  readonly maxInFlight: number;
+}
+
+interface SessionOptions extends Pick<ProgramLoadOptions, "timeScale" | "textOf" | "said"> {
+  readonly setup: SessionSetup;
+  /** One after another, without the gateway being started anew: it keeps what it has learnt. */
+  readonly policies: readonly PolicyDocument[];
+  /** Has the engines deviate from their model, each name in ways of its own; left out: they are the model. */
+  readonly modelPerturbation?: string | undefined;
+  /** GPUs of each engine; left out: one each. */
+  readonly gpus?: readonly number[];
+  /** Trained predictors that the policies name. */
+  readonly artefacts?: readonly Uint8Array[];
+}
+
+/** The same programs at the same arrivals under one policy. Seconds are the engines'. */
+export interface LiveRun {
+  readonly policy: PolicyDocument;
+  readonly report: ProgramLoadReport;
+  readonly decisions: readonly Decision[];
+}
+
+export interface LiveSession {
+  readonly runs: readonly LiveRun[];
+  /** What the gateway has learnt once all programs have ended. */
+  readonly learnt: GatewayWorkflows;
+  /** How accurate configurations were predicted, over all runs. */
+  readonly searches: GatewayRounds["predictions"];
+}
+
+/** Programs of which nothing more comes are taken to have ended after half a minute of the engines. */
+const MOST_QUIET_SECONDS = 120;
+
+/** Sends programs through gateway and emulator, processes of their own, once for each policy, which are put into force as plans are. */
+export async function runSession({ setup, policies, timeScale, ...options }: SessionOptions): Promise<LiveSession> {
+  const { sample, replicas, maxInFlight } = setup;
+  const { gpus, modelPerturbation, artefacts = [], ...load } = options;
+  const [first] = policies;
+  if (first === undefined) throw new RangeError("A session needs a policy");
+  const emulation = await Emulation.start({
+    models: replicas.map(({ model }) => model),
+    outcomes: emulatedPrograms("programs", sample),
+    ...{ gpus, timeScale, modelPerturbation },
+  });
+  try {
+    const gateway = await startBenchGateway(first, {
+      engines: (model) => emulation.engineUrls.filter((_, index) => replicas[index]?.model === model),
+      judge: emulation.judgeUrl,
+      ...{ maxInFlight, timeScale, artefacts },
+    });
+    try {
+      const runs: LiveRun[] = [];
+      for (const [at, policy] of policies.entries()) {
+        if (at > 0) await gateway.put(policy);
+        const before = await gateway.decisionsAfter(0);
+        const report = await runProgramLoad({ id: `run${at}`, gatewayUrl: gateway.url, model: cascadeModel, timeScale, sample, ...load });
+        runs.push({ policy, report, decisions: await gateway.decisionsAfter(before.at(-1)?.sequence ?? 0) });
+      }
+      const { predictions: searches } = gatewayRoundsSchema.parse(await (await fetch(`${gateway.adminUrl}/rounds`)).json());
+      return { runs, learnt: await settled(gateway.adminUrl, timeScale), searches };
+    } finally {
+      await gateway.close();
+    }
+  } finally {
+    await emulation.end();
+  }
+}
+
+/** What is learnt when no program is under way any more. */
+async function settled(adminUrl: string, timeScale: number): Promise<GatewayWorkflows> {
+  for (let waitedSeconds = 0; ; waitedSeconds += 0.1 * timeScale) {
+    const answer = await fetch(`${adminUrl}/workflows`);
+    if (!answer.ok) throw new Error(`GET /workflows: ${answer.status} ${await answer.text()}`);
+    const workflows = gatewayWorkflowsSchema.parse(await answer.json());
+    if (workflows.learnt.counts.openPrograms === 0 || waitedSeconds > MOST_QUIET_SECONDS) return workflows;
+    await sleep(100);
+  }
+}
