@@ -60,7 +60,7 @@ export function importedFromOutside(graph) {
 
 /**
  * Finds imports of a room's inner files from outside it. Test code may import any file.
- * @param {Record<string, string[]>} entries room -> names of its entry files, without extension.
+ * @param {Record<string, string[]>} entries room -> names of its entry files, without extension. A folder inside a room is a room too.
  * @returns {Map<string, string[]>} room -> "importer -> inner file".
  */
 export function importsPastEntries(graph, entries) {
@@ -68,17 +68,13 @@ export function importsPastEntries(graph, entries) {
   for (const [file, targets] of graph) {
     if (isTestCode(file)) continue;
     for (const target of targets) {
-      for (const [room, names] of Object.entries(entries)) {
-        if (!target.startsWith(`${room}/`) || file.startsWith(`${room}/`) || isTestCode(target)) continue;
-        if (!names.includes(nameIn(room, target)) && !isEntryInside(room, target, entries)) past.get(room).push(`${file} -> ${target}`);
-      }
+      const room = folderOf(target);
+      if (isTestCode(target) || file.startsWith(`${room}/`) || entries[room] === undefined) continue;
+      if (!entries[room].includes(nameIn(room, target))) past.get(room).push(`${file} -> ${target}`);
     }
   }
   return past;
 }
-
-/** Whether a room inside this one has entries of its own, which then decide. */
-const isEntryInside = (room, target, entries) => folderOf(target) !== room && entries[folderOf(target)] !== undefined;
 
 const nameIn = (room, file) => file.slice(room.length + 1).replace(/\.(ts|tsx|mjs)$/, "");
 

@@ -117,7 +117,7 @@ describe("imports past a room's entries", () => {
     expect(figures.importedFromOutside(graph)).toEqual(new Map([["room", new Set(["entry", "inner"])]]));
   });
 
-  it("are none where a room inside has entries of its own, which decide", () => {
+  it("are none where a folder inside the room has entries, which decide", () => {
     const nested = graphOf({ "hall/good.ts": 'import "../room/side/door";', "room/side/door.ts": "", "room/entry.ts": "" });
     expect([...figures.importsPastEntries(nested, { room: ["entry"], "room/side": ["door"] })].flatMap(([, past]) => past)).toEqual([]);
   });
