@@ -1,12 +1,12 @@
 "use client";
 
 import { useState } from "react";
+import type { Inputs } from "@/components/api/trpc";
 import { StateWord } from "@/components/ui/Badge";
 import { Button } from "@/components/ui/Button";
 import { PanelState } from "@/components/ui/PanelState";
 import { Table } from "@/components/ui/Table";
 import { JobProgress } from "../planning/JobProgress";
-import type { SolveQuestion } from "../planning/usePlanning";
 import { preparePrices, prepareSensitivity, type SensitivityRow } from "./prepareExamination";
 import { type Examining, useExamination } from "./useExamination";
 
@@ -24,7 +24,7 @@ const sensitivityColumns = [
 ] as const;
 
 /** What one thing more or less would bring, and how the plan stands when what it took for granted is off. Asked for, since each takes a while. */
-export function WhatIfPanel({ question }: { readonly question: SolveQuestion }) {
+export function WhatIfPanel({ question }: { readonly question: Inputs["plans"]["solve"] }) {
   // By their text: a question that is asked again is the same question.
   const text = JSON.stringify(question);
   const [pricesFor, setPricesFor] = useState<string | null>(null);

@@ -61,7 +61,7 @@ describe("a roll-out before it is approved", { timeout: 120_000 }, () => {
       clusterOf: (id) => (id === clusterId ? found : null),
       planning: createPlanningService(store, counting, createCardStore(folder)),
     });
-    const solved = async (models: readonly string[], thresholds: readonly number[]): Promise<Plan> => {
+    const solved = async (models: string[], thresholds: number[]): Promise<Plan> => {
       const answer = await planner.solve({
         ...{ workload, workloadId, cluster: spec, requestsPerSecond: 12 },
         fixed: { models, thresholds },

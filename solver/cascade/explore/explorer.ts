@@ -10,14 +10,18 @@ import type { Mix } from "../tables/mix";
 import type { Exploration } from "./exploration";
 import type { OnProgress } from "./progress";
 import type { Evaluated } from "./search";
+import type { PlanningSituation } from "./situation";
 
-export interface ExploreInput {
+/** A situation in the numbers that explorers work with. */
+export interface ExploreInput
+  extends Required<Pick<PlanningSituation, "requestsPerSecond" | "qualityConfidence">>,
+    Pick<PlanningSituation, "directStart"> {
+  /** Where requests may start at a later stage, with the scores of their router. */
   readonly sample: PlanningSample;
   /** Per model of the sample: the replica shapes that fit, ascending by GPUs. Empty: the model cannot be served here. */
   readonly shapes: readonly (readonly ShapedReplica[])[];
   /** Recorded arrivals, unscaled. */
   readonly arrivalSeconds: Float64Array;
-  readonly requestsPerSecond: number;
   readonly maxGpus: number;
   /** Where the GPUs are of several types: how many there are of each, `maxGpus` in all. */
   readonly mix?: GpuMix;
@@ -31,11 +35,8 @@ export interface ExploreInput {
   readonly judge: Exploration["judge"];
   /** The judge where it is an engine of its own; its `judge` then takes no fixed time. */
   readonly judgeEngine?: JudgeEngine;
-  /** Whether requests may start at a later stage, by a router whose scores the sample then carries; left out: all start at the first. */
-  readonly directStart?: { readonly auc: number };
   /** 0.95 for p95. */
   readonly quantile: number;
-  readonly qualityConfidence: number;
   readonly seed: number;
   /** Asked often; true makes `search` and `focus` return early with what there is. */
   readonly cancelled: () => boolean;
