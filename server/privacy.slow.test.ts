@@ -19,7 +19,7 @@ function configOver(url: string, settings: GatewaySettings): GatewayConfig {
     thresholds: [60],
     judge: { model: "weir-judge", secondsPerCall: 0.1, usdPerCall: 0 },
     // So that requests are remembered to learn from.
-    order: { kind: "stjf", agingReleases: 100 },
+    order: { kind: "stjf", agingThreshold: 100 },
     place: { kind: "least-load" },
     approvedRanges: { thresholds: [{ min: 0, max: 100 }] },
   };

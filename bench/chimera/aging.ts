@@ -14,17 +14,17 @@ const NEVER = 1_000_000;
 
 interface Arm extends Pick<LabSpec, "queue" | "aging"> {
   readonly name: string;
-  readonly agingReleases: number;
+  readonly agingThreshold: number;
 }
 
 /** Where requests wait, and when they go ahead of shorter ones. */
 const ARMS: readonly [Arm, ...Arm[]] = [
-  { name: "engines, no aging", queue: "engines", aging: null, agingReleases: NEVER },
-  { name: "engines, S 1000, Q 100", queue: "engines", aging: { starvedSteps: 1000, quantumSteps: 100 }, agingReleases: NEVER },
-  { name: "engines, S 4000, Q 100", queue: "engines", aging: { starvedSteps: 4000, quantumSteps: 100 }, agingReleases: NEVER },
-  { name: "centre, no aging", queue: "centre", aging: null, agingReleases: NEVER },
-  { name: "centre, S 320 releases", queue: "centre", aging: null, agingReleases: 320 },
-  { name: "centre, S 1280 releases", queue: "centre", aging: null, agingReleases: 1280 },
+  { name: "engines, no aging", queue: "engines", aging: null, agingThreshold: NEVER },
+  { name: "engines, S 1000, Q 100", queue: "engines", aging: { starvedSteps: 1000, quantumSteps: 100 }, agingThreshold: NEVER },
+  { name: "engines, S 4000, Q 100", queue: "engines", aging: { starvedSteps: 4000, quantumSteps: 100 }, agingThreshold: NEVER },
+  { name: "centre, no aging", queue: "centre", aging: null, agingThreshold: NEVER },
+  { name: "centre, S 320 releases", queue: "centre", aging: null, agingThreshold: 320 },
+  { name: "centre, S 1280 releases", queue: "centre", aging: null, agingThreshold: 1280 },
 ];
 
 export interface AgingRow extends Pick<Ladder, "family" | "task"> {
@@ -42,8 +42,8 @@ export interface AgingRow extends Pick<Ladder, "family" | "task"> {
   readonly promotions: number;
 }
 
-function systemOf(model: string, kind: AgingRow["order"], agingReleases: number): LabSystem {
-  const order = kind === "fcfs" ? { kind } : { kind, agingReleases };
+function systemOf(model: string, kind: AgingRow["order"], agingThreshold: number): LabSystem {
+  const order = kind === "fcfs" ? { kind } : { kind, agingThreshold };
   return {
     name: kind,
     policy: { kind: "fixed", model, order, place: { kind: "least-load" } },
@@ -60,11 +60,11 @@ export async function agingRuns(progress: (line: string) => void): Promise<reado
     if (engine === undefined) continue;
     const { capacity } = figuresOf({ ladder, ...answers, replicas: [engine], correlation: CORRELATION, loads: AGING_LOADS });
     for (const times of TIMES) {
-      for (const { name, agingReleases, ...change } of ARMS) {
+      for (const { name, agingThreshold, ...change } of ARMS) {
         const of = { ladder, ...answers, replicas: [engine], correlation: CORRELATION, loads: AGING_LOADS, change, times };
         // Nobody passes anybody in the order of arrival: one arm has it.
         const orders = name === ARMS[0].name ? (["stjf", "fcfs"] as const) : (["stjf"] as const);
-        const systems = orders.map((order) => systemOf(engine.model, order, agingReleases));
+        const systems = orders.map((order) => systemOf(engine.model, order, agingThreshold));
         const ran = await runLab(of, capacity, () => systems);
         for (const [rate, load] of AGING_LOADS.entries())
           for (const [system, order] of orders.entries()) {

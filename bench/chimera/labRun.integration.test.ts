@@ -14,7 +14,7 @@ const system = (kind: "fcfs" | "stjf"): LabSystem => ({
   name: kind,
   policy: {
     ...{ kind: "fixed", model, place: { kind: "least-load" } },
-    order: kind === "fcfs" ? { kind } : { kind, agingReleases: 1000 },
+    order: kind === "fcfs" ? { kind } : { kind, agingThreshold: 1000 },
   },
   ...{ lengths: kind === "fcfs" ? "none" : "oracle", confidence: "none" },
 });

@@ -20,13 +20,13 @@ export interface QueueTimeRow {
   readonly stjf: readonly number[];
 }
 
-const agingReleases = 1000;
+const agingThreshold = 1000;
 
 /** All requests to one model, in an order. */
 function systemsOf(model: string, correlation: number): LabSystem[] {
   const fixed = (kind: "sjf" | "stjf", lengths: "learnt" | "oracle"): LabSystem => ({
     name: `${kind} ${lengths}`,
-    policy: { kind: "fixed", model, order: { kind, agingReleases }, place: { kind: "least-load" } },
+    policy: { kind: "fixed", model, order: { kind, agingThreshold }, place: { kind: "least-load" } },
     ...{ lengths, confidence: "none" },
   });
   const fcfs: LabSystem = {

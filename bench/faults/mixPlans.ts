@@ -11,7 +11,7 @@ interface MixAddresses {
   readonly judge: string;
 }
 
-const aging = { agingReleases: 50 } as const;
+const aging = { agingThreshold: 50 } as const;
 
 function cascade(thresholds: number, rest: Pick<PolicyDocument, "order" | "place">, whenDown: "accept" | "largest"): PolicyDocument {
   return {

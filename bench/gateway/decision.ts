@@ -11,14 +11,14 @@ const WARM_UP_ROUNDS = 200;
 const ROUNDS = 1000;
 
 const models = ["small", "medium", "large"] as const;
-const agingReleases = 200;
+const agingThreshold = 200;
 const orders: readonly OrderDocument[] = [
   { kind: "fcfs" },
-  { kind: "sjf", agingReleases },
-  { kind: "stjf", agingReleases },
-  { kind: "mlfq", quantaSeconds: [1, 2, 4, 8], agingReleases },
-  { kind: "workflow", agingReleases },
-  { kind: "depth", agingReleases },
+  { kind: "sjf", agingThreshold },
+  { kind: "stjf", agingThreshold },
+  { kind: "mlfq", quantaSeconds: [1, 2, 4, 8], agingThreshold },
+  { kind: "workflow", agingThreshold },
+  { kind: "depth", agingThreshold },
 ];
 const places: readonly PlaceDocument[] = [
   { kind: "round-robin" },

@@ -14,7 +14,7 @@ export const fixedModel = "large";
 /** The served name of the policy, whatever its kind. */
 export const cascadeModel = "cascade/bench";
 
-const aging = { agingReleases: 200 } as const;
+const aging = { agingThreshold: 200 } as const;
 const fcfs = { kind: "fcfs" } as const;
 const leastLoad = { kind: "least-load" } as const;
 

@@ -13,7 +13,7 @@ const AGENTS = 24;
 const WARM_UP_ROUNDS = 2000;
 const ROUNDS = 10_000;
 
-const agingReleases = 10_000;
+const agingThreshold = 10_000;
 
 interface Parts {
   readonly order: OrderDocument;
@@ -21,8 +21,8 @@ interface Parts {
 }
 
 const pairs: readonly Parts[] = [
-  { order: { kind: "workflow", agingReleases }, place: { kind: "time-slots" } },
-  { order: { kind: "depth", agingReleases }, place: { kind: "round-robin" } },
+  { order: { kind: "workflow", agingThreshold }, place: { kind: "time-slots" } },
+  { order: { kind: "depth", agingThreshold }, place: { kind: "round-robin" } },
 ];
 
 export const packedDecisionBenchmarks: readonly Benchmark[] = pairs.map((parts) => ({

@@ -34,7 +34,7 @@ interface SetupOptions {
   readonly seed: number;
 }
 
-const aging = { agingReleases: 1000 } as const;
+const aging = { agingThreshold: 1000 } as const;
 
 /** A policy over the one model; the queue is short against the releases after which work ages. */
 export const livePolicy = (order: Exclude<OrderDocument["kind"], "mlfq">, place: PlaceDocument["kind"]): PolicyDocument => ({

@@ -13,7 +13,7 @@ const AT_ONCE = 32;
 const lengths = testLengths();
 const confidence = testConfidence();
 const fixed = { kind: "fixed", model: "large", order: { kind: "fcfs" }, place: { kind: "least-load" } } as const;
-const stjf = { kind: "stjf", agingReleases: 100 } as const;
+const stjf = { kind: "stjf", agingThreshold: 100 } as const;
 const policies: Readonly<Record<string, PolicyDocument>> = {
   "no predictors": fixed,
   "features remembered": { ...fixed, order: stjf },

@@ -17,7 +17,7 @@ const MOST_MS = 10;
 const slackOver = (models: readonly string[], learnt: SlackPolicy["learnt"]): SlackPolicy => ({
   kind: "slack",
   models: models.map((model) => ({ model, decodeSecondsPerToken: 0.02, maxBatchSize: 64, confidence: 0.5 })),
-  ...{ tau: 1, deltaScore: 0.1, floorSeconds: 1, order: { kind: "stjf", agingReleases: 1000 }, place: { kind: "least-load" } },
+  ...{ tau: 1, deltaScore: 0.1, floorSeconds: 1, order: { kind: "stjf", agingThreshold: 1000 }, place: { kind: "least-load" } },
   ...(learnt === undefined ? {} : { learnt }),
   approvedRanges: { tau: { min: 0, max: 4 }, deltaScore: { min: 0, max: 1 } },
 });

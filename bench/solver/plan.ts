@@ -1,5 +1,6 @@
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import { createPlanner, type Planner } from "@/server/planning/planner/planner";
-import type { SolveRequest } from "@/server/planning/planner/planningRequest";
+import type { Resolved } from "@/server/planning/planner/planningRequest";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import { choose } from "@/solver/cascade/choose/choose";
 import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
@@ -16,7 +17,7 @@ const REQUESTS_PER_SECOND_PER_GPU = 20;
 /** Runs of a measurement; the median is reported, for other processes share the machine. */
 const RUNS = 3;
 
-function request(gpus: number): SolveRequest {
+function request(gpus: number): Resolved<SolveRequest> {
   return {
     workload,
     workloadId: workloadHash(workload),

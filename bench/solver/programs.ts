@@ -17,7 +17,7 @@ const BATCH = 64;
 /** Programs a second: what the engines serve with some room, and more than twice what they can, so that ten thousand wait. */
 const RATES = { light: 4, overload: 40 };
 
-const orders: readonly OrderDocument[] = [{ kind: "fcfs" }, { kind: "stjf", agingReleases: 10_000 }];
+const orders: readonly OrderDocument[] = [{ kind: "fcfs" }, { kind: "stjf", agingThreshold: 10_000 }];
 
 const replicas = MODELS.flatMap((model, size) => {
   const replica = shippedReplica(model, "h100-sxm", size === 0 ? 1 : 4);

@@ -63,7 +63,7 @@ it("takes a system for the same whatever engines it was made for, and fits it to
   const slack = slackSystem(0.5);
   if (slack.policy.kind !== "slack") throw new Error("a slack system is expected");
   const elsewhere = { ...slack, policy: { ...slack.policy, models: slack.policy.models.slice(0, 1), floorSeconds: 9 } };
-  const aged = { ...slack, policy: { ...slack.policy, order: { kind: "stjf" as const, agingReleases: 7 } } };
+  const aged = { ...slack, policy: { ...slack.policy, order: { kind: "stjf" as const, agingThreshold: 7 } } };
   expect(isSameSystem(slack, elsewhere)).toBe(true);
   expect(isSameSystem(slack, slackSystem(1))).toBe(false);
   for (const other of [elsewhere, aged]) {

@@ -49,7 +49,7 @@ export const MOST_BEAM_WIDTH = 64;
 const AFFINITY_RATIO = 0.5;
 
 /** Releases after which waiting work goes first where no suggested system says how many. */
-const AGING_RELEASES = 1000;
+const AGING_THRESHOLD = 1000;
 
 function policyOf<Kind extends PolicyDocument["kind"]>({ systems }: Pick<Choice, "systems">, kind: Kind) {
   for (const { policy } of systems) if (policy.kind === kind) return policy as Extract<PolicyDocument, { kind: Kind }>;
@@ -63,9 +63,9 @@ function orderOf(form: SystemForm, { systems }: Choice): OrderDocument {
   if (form.order === "fcfs") return { kind: "fcfs" };
   const known = systems.map(({ policy }) => policy.order).find(({ kind }) => kind === form.order);
   if (known !== undefined) return known;
-  const aging = systems.map(({ policy }) => policy.order).find((order) => "agingReleases" in order);
-  const agingReleases = aging !== undefined && "agingReleases" in aging ? aging.agingReleases : AGING_RELEASES;
-  return form.order === "mlfq" ? { kind: "mlfq", quantaSeconds: [1, 2, 4, 8, 16], agingReleases } : { kind: form.order, agingReleases };
+  const aging = systems.map(({ policy }) => policy.order).find((order) => "agingThreshold" in order);
+  const agingThreshold = aging !== undefined && "agingThreshold" in aging ? aging.agingThreshold : AGING_THRESHOLD;
+  return form.order === "mlfq" ? { kind: "mlfq", quantaSeconds: [1, 2, 4, 8, 16], agingThreshold } : { kind: form.order, agingThreshold };
 }
 
 function sourceOf(text: string): LabSystem["confidence"] {

@@ -10,7 +10,7 @@ export const slackSystem = (tau: number): LabSystem => ({
   policy: {
     kind: "slack",
     models: ["small", "large"].map((model) => ({ model, decodeSecondsPerToken: 0.01, maxBatchSize: 8, confidence: 0.5 })),
-    ...{ tau, deltaScore: 0, floorSeconds: 1, order: { kind: "stjf", agingReleases: 1000 }, place: { kind: "least-load" } },
+    ...{ tau, deltaScore: 0, floorSeconds: 1, order: { kind: "stjf", agingThreshold: 1000 }, place: { kind: "least-load" } },
     approvedRanges: { tau: { min: 0, max: 4 }, deltaScore: { min: 0, max: 1 } },
   },
   lengths: "learnt",

@@ -21,7 +21,7 @@ const refusedOf = (change: Partial<RoutingForm>, systems = suggested) => {
 describe("routing with predictors", () => {
   it("orders a plan's requests by predicted lengths, and leaves the rest of its policy as it is", () => {
     const made = composeRouting(form, plan, null);
-    expect(made).toEqual({ policy: { ...plan.policy, order: { kind: "stjf", agingReleases: 1000 }, learnt: { lengths } } });
+    expect(made).toEqual({ policy: { ...plan.policy, order: { kind: "stjf", agingThreshold: 1000 }, learnt: { lengths } } });
     expect("policy" in made && policyRefusal(made.policy)).toBeNull();
   });
 

@@ -5,7 +5,7 @@ import type { OrderDocument, PolicyDocument } from "@/solver/plan/policySchema";
 export const orders = ["fcfs", "sjf", "stjf"] as const;
 
 /** Releases after which what waits goes first, whatever it is predicted to write, where no suggested order says how many. */
-const AGING_RELEASES = 1000;
+const AGING_THRESHOLD = 1000;
 
 /** How a plan is to route with predictors. */
 export interface RoutingForm {
@@ -33,9 +33,9 @@ export function composeRouting(
   const isSlack = route === "slack" || plan.policy.kind === "slack";
   if (confidence !== "" && !isSlack) return { refused: "Only slack dispatch uses confidence." };
   if (lengths !== "" && !isSlack && kind === "fcfs") return { refused: "First come, first served uses no lengths: choose another order." };
-  const aging = suggested?.systems.map(({ policy }) => policy.order).find((each) => "agingReleases" in each);
-  const agingReleases = aging !== undefined && "agingReleases" in aging ? aging.agingReleases : AGING_RELEASES;
-  const order: OrderDocument = kind === "fcfs" ? { kind } : { kind, agingReleases };
+  const aging = suggested?.systems.map(({ policy }) => policy.order).find((each) => "agingThreshold" in each);
+  const agingThreshold = aging !== undefined && "agingThreshold" in aging ? aging.agingThreshold : AGING_THRESHOLD;
+  const order: OrderDocument = kind === "fcfs" ? { kind } : { kind, agingThreshold };
   const learnt = { ...(lengths === "" ? {} : { lengths }), ...(confidence === "" ? {} : { confidence }) };
   const { learnt: _, ...own } = plan.policy;
   if (route === "same" || slack?.kind !== "slack") return { policy: { ...own, order, learnt } };

@@ -50,6 +50,7 @@ export const solveSchema = planRequestSchema.extend({
 
 export const examineSchema = solveSchema.extend({ examine: z.enum(examinedKinds) });
 
+export type PlanRequest = z.infer<typeof planRequestSchema>;
 export type ExploreRequest = z.infer<typeof exploreSchema>;
 export type SolveRequest = z.infer<typeof solveSchema>;
 export type ExamineRequest = z.infer<typeof examineSchema>;

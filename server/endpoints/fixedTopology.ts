@@ -1,5 +1,5 @@
 import type { Outcome } from "@/server/contracts/studio";
-import type { PlanningSituation } from "@/server/planning/planner/planningRequest";
+import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import type { ModelLimits } from "@/solver/hardware/engineLimits";
 import type { ClusterSpec, RunningReplica } from "@/solver/plan/clusterSpec";

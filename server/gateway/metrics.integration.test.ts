@@ -75,7 +75,7 @@ describe("the gateway's metrics", () => {
       { name: "app", sha256: key("a") },
       { name: "trial", sha256: key("t"), requestsPerMinute: 1 },
     ];
-    const settings = { keys, objectives: [{ name: "bulk", queueShare: 0.5 }] };
+    const settings = { keys, priorityClasses: [{ name: "bulk", queueFraction: 0.5 }] };
     await gateway.put({ ...oneModel([engine.url], 1), settings });
     const ask = (secret: string, objective?: string, body: object = {}) =>
       gateway.chat(
@@ -258,7 +258,7 @@ describe("the number of series", () => {
       const model = `model-${index}`;
       const settings = {
         keys: [{ name: `key-${index}`, sha256: secret }],
-        objectives: [{ name: `class-${index}`, queueShare: 0.5 }],
+        priorityClasses: [{ name: `class-${index}`, queueFraction: 0.5 }],
         prices: { [model]: { usdPerMillionInputTokens: 1, usdPerMillionOutputTokens: 1 } },
       };
       return { ...testConfig({ stages: [{ model, urls: [engine.url] }], planId: `plan-${index}`, settings }), name: `name-${index}` };

@@ -165,7 +165,7 @@ export class GatewayMetrics {
   /** Counts a shed request by its class. */
   recordShed({ objective, status }: Finished): void {
     this.#shedCount += 1;
-    const known = this.#config?.settings?.objectives?.some(({ name }) => name === objective);
+    const known = this.#config?.settings?.priorityClasses?.some(({ name }) => name === objective);
     this.#metrics.shed.inc({ objective: objective === undefined ? "none" : known ? objective : "other", status });
   }
 
@@ -245,13 +245,13 @@ export class GatewayMetrics {
     const { config, names } = this.#serving;
     if (config === null || config === this.#config) return;
     this.#config = config;
-    const { keys = [], objectives = [] } = config.settings ?? {};
+    const { keys = [], priorityClasses = [] } = config.settings ?? {};
     const models = config.replicas.map(({ model }) => model);
     this.#names.get("served")?.use([unknownName, ...stands, ...names]);
     this.#names.get("ensemble")?.use(this.#serving.ensembles.map(({ name }) => name));
     this.#names.get("model")?.use(config.judge ? [...models, config.judge.model] : models);
     this.#names.get("key")?.use(keys.map(({ name }) => name));
-    this.#names.get("objective")?.use(["none", "other", ...objectives.map(({ name }) => name)]);
+    this.#names.get("objective")?.use(["none", "other", ...priorityClasses.map(({ name }) => name)]);
     void this.#registry.forget((label, value) => this.#names.get(label)?.has(value) === false);
   }
 }

@@ -1,8 +1,6 @@
-import type { JudgeChoice } from "@/server/planning/planner/planningRequest";
+import type { FixedJudge } from "@/solver/cascade/explore/situation";
 import { secondsAt } from "@/solver/judging/judgeTime";
 import type { Workload } from "@/solver/workload/workload";
-
-type FixedJudge = Extract<JudgeChoice, { readonly kind: "fixed" }>;
 
 /**
  * A judge whose mean is of calls of one length, with the mean that it has over a workload's answers: prompts and answers of every model but

@@ -1,5 +1,5 @@
 import type { JudgeRecord, JudgeTest } from "@/server/contracts/studio/judges";
-import { DEFAULT_JUDGE } from "@/server/planning/planner/planningRequest";
+import { DEFAULT_JUDGE } from "@/solver/cascade/explore/situation";
 import type { JudgeTimeSource, JudgeTimes, JudgeVariation } from "@/solver/judging/judgeTime";
 
 type Known = Pick<JudgeRecord, "test" | "timed" | "traffic" | "entered">;

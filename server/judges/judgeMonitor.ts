@@ -2,9 +2,9 @@ import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import type { ClusterJudge, JudgeRecord, JudgeTest, Outcome } from "@/server/contracts/studio";
 import { readConnection } from "@/server/fleet/connection";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
-import type { JudgeChoice } from "@/server/planning/planner/planningRequest";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
+import type { FixedJudge } from "@/solver/cascade/explore/situation";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { judgeEngineOf } from "@/solver/plan/policySchema";
 import type { JudgeTarget } from "./judgeFinding";
@@ -13,7 +13,6 @@ import { createJudgeTests } from "./judgeTests";
 import { settledTraffic, trafficTimes } from "./trafficTimes";
 
 type Judge = NonNullable<GatewayConfig["judge"]>;
-type FixedJudge = Extract<JudgeChoice, { readonly kind: "fixed" }>;
 
 export interface JudgeMonitorParts {
   readonly store: Pick<Store, "clusters" | "plans" | "audit">;

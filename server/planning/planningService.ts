@@ -8,11 +8,11 @@ import { atWorkload } from "@/server/judges/atWorkload";
 import { createJudgeMonitor, type JudgeMonitor } from "@/server/judges/judgeMonitor";
 import { asItRuns, type PredictedAsItRuns, predictedAsItRuns } from "@/server/planning/planner/asItRuns";
 import type { Planner, RequestOptions } from "@/server/planning/planner/planner";
-import type { JudgeChoice, PlanningSituation } from "@/server/planning/planner/planningRequest";
 import { situationOf } from "@/server/planning/planner/situationOf";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
+import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { Serving, ServingFigures } from "@/solver/cascade/whatIf/servingFigures";
 import { cardOf } from "@/solver/hardware/catalogue";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
@@ -142,7 +142,7 @@ export function createPlanningService(
   function judgeFor(
     judge: ExploreRequest["judge"],
     { clusterId, workload }: { readonly clusterId: string; readonly workload: Workload },
-  ): JudgeChoice {
+  ): NonNullable<PlanningSituation["judge"]> {
     if (judge?.kind === "engine") return judge;
     const known = judges.planned(clusterId);
     const { secondsPerCall } = judge ?? known;

@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { PromiseReport } from "@/server/contracts/studio/promise";
 import { createPlanner } from "@/server/planning/planner/planner";
-import type { SolveRequest } from "@/server/planning/planner/planningRequest";
+import type { Resolved } from "@/server/planning/planner/planningRequest";
 import { openStore, type Store } from "@/server/store/store";
 import { seededRandom } from "@/solver/numeric/random";
 import type { RunningReplica } from "@/solver/plan/clusterSpec";
@@ -47,7 +48,7 @@ interface World {
   readonly slower?: number;
 }
 
-const request = (of: Partial<SolveRequest>, rate: number): SolveRequest => ({
+const request = (of: Partial<Resolved<SolveRequest>>, rate: number): Resolved<SolveRequest> => ({
   workload,
   workloadId: "planned",
   cluster: { id: "c", name: "c", kind: "described", gpu: "l40s", nodes: [{ name: "node1", gpus: 4 }], usdPerGpuHour: 1 },
@@ -61,7 +62,7 @@ const request = (of: Partial<SolveRequest>, rate: number): SolveRequest => ({
   ...of,
 });
 
-async function planFor(asked: SolveRequest): Promise<Plan> {
+async function planFor(asked: Resolved<SolveRequest>): Promise<Plan> {
   const answer = await planner.solve(asked);
   if (answer.outcome !== "plan") throw new Error(answer.reason);
   return answer.plan;
@@ -73,7 +74,7 @@ const replica = (model: string, gpu: number): RunningReplica => ({
   placements: [{ node: "node1", gpus: [gpu] }],
 });
 /** Attached engines of one GPU each, far from busy. */
-const attached: Partial<SolveRequest> = {
+const attached: Partial<Resolved<SolveRequest>> = {
   ...{ running: [replica(SMALL, 0), replica(LARGE, 1)], topology: "given" },
   cluster: { id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes: [{ name: "node1", gpus: 2 }], usdPerGpuHour: 3 },
 };
@@ -83,13 +84,13 @@ const attached: Partial<SolveRequest> = {
  *
  * @param explained the document of the plan that the report goes by.
  */
-async function reportOf(plan: Plan, asked: SolveRequest, world: World, explained: Plan = plan): Promise<PromiseReport> {
+async function reportOf(plan: Plan, asked: Resolved<SolveRequest>, world: World, explained: Plan = plan): Promise<PromiseReport> {
   const { rate = asked.requestsPerSecond, judgeSeconds = PLANNED_JUDGE_SECONDS, traffic = workload, slower = 1 } = world;
   const there = await planFor({
     ...asked,
     ...{ workload: traffic, workloadId: `world ${JSON.stringify([rate, traffic.name])}`, requestsPerSecond: rate },
-    ...{ judge: { kind: "fixed", secondsPerCall: judgeSeconds, usdPerCall: 0 }, running: runningReplicas(plan), topology: "given" },
-    ...(asked.fixed === null ? {} : { fixed: { ...asked.fixed, withIdleStages: true } }),
+    ...{ judge: { kind: "fixed", secondsPerCall: judgeSeconds, usdPerCall: 0 }, running: runningReplicas(plan) },
+    ...{ topology: "given", withIdleStages: true },
   });
   const random = seededRandom(7);
   const p95Seconds = slower * there.predictions.p95Seconds;

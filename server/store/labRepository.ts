@@ -1,11 +1,17 @@
 import { and, asc, desc, eq, getTableColumns, gte, sql } from "drizzle-orm";
 import type { LabCell } from "@/server/contracts/studio";
+import { withNewNames } from "@/solver/plan/deprecatedFields";
 import type { Database } from "./database";
 import { labCells, labRuns } from "./schema/lab";
 
 export type StoredLabRun = typeof labRuns.$inferSelect;
 /** A run without its cells, which may be megabytes. */
 export type StoredLabSummary = StoredLabRun & { readonly cellsDone: number };
+
+const readable = (run: StoredLabSummary): StoredLabSummary => ({
+  ...run,
+  spec: { ...run.spec, systems: run.spec.systems.map((system) => ({ ...system, policy: withNewNames(system.policy) })) },
+});
 
 /** Runs of the lab. */
 export function createLabRepository(db: Database) {
@@ -19,11 +25,12 @@ export function createLabRepository(db: Database) {
       db.insert(labRuns).values(run).run();
     },
     get(id: string): StoredLabSummary | null {
-      return db.select(columns).from(labRuns).where(eq(labRuns.id, id)).get() ?? null;
+      const run = db.select(columns).from(labRuns).where(eq(labRuns.id, id)).get();
+      return run === undefined ? null : readable(run);
     },
     /** Newest first. */
     list(): readonly StoredLabSummary[] {
-      return db.select(columns).from(labRuns).orderBy(desc(labRuns.createdAt)).all();
+      return db.select(columns).from(labRuns).orderBy(desc(labRuns.createdAt)).all().map(readable);
     },
     /** In the order in which they came, without the first `since`. */
     cells(id: string, since = 0): readonly LabCell[] {

@@ -1,10 +1,14 @@
 import { count, desc, eq, sql } from "drizzle-orm";
+import { withNewNames } from "@/solver/plan/deprecatedFields";
 import type { Plan } from "@/solver/plan/plan";
 import { learntOf } from "@/solver/plan/policySchema";
 import type { Database } from "./database";
 import { plans } from "./schema/plans";
 
 const workloadId = sql<string>`json_extract(${plans.document}, '$.inputs.workload.id')`;
+
+/** Kept under its own hashes, which `formOfHash` reads. */
+const readable = (plan: Plan): Plan => ({ ...plan, policy: withNewNames(plan.policy) });
 
 /** Kept plans, one document an id. What a plan does never changes; what it was asked for and promises is the last question's. */
 export function createPlanRepository(db: Database) {
@@ -17,7 +21,8 @@ export function createPlanRepository(db: Database) {
         .run();
     },
     get(id: string): Plan | null {
-      return db.select({ document: plans.document }).from(plans).where(eq(plans.id, id)).get()?.document ?? null;
+      const row = db.select({ document: plans.document }).from(plans).where(eq(plans.id, id)).get();
+      return row === undefined ? null : readable(row.document);
     },
     /** Newest first, of one cluster or (null) of all. */
     list(clusterId: string | null): readonly Plan[] {
@@ -27,7 +32,7 @@ export function createPlanRepository(db: Database) {
         .where(clusterId === null ? undefined : eq(plans.clusterId, clusterId))
         .orderBy(desc(plans.createdAt))
         .all();
-      return rows.map((row) => row.document);
+      return rows.map((row) => readable(row.document));
     },
     /** Those made from a workload, newest first, without reading their documents whole. */
     ofWorkload(id: string) {

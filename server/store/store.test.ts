@@ -6,6 +6,9 @@ import { drizzle } from "drizzle-orm/better-sqlite3";
 import { migrate } from "drizzle-orm/better-sqlite3/migrator";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Prompt, PromptSet, WorkloadSummary } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
+import type { StoredLabRun } from "./labRepository";
 import { openStore, type Store } from "./store";
 
 const now = "2026-01-01T00:00:00.000Z";
@@ -31,6 +34,27 @@ describe("store", () => {
     store = openStore(folder);
     expect(store.clusters.get("c")?.spec).toEqual(spec);
     expect(store.audit.list(10)).toEqual([{ at: now, actor: "a", action: "describe", subject: "c", detail: "" }]);
+  });
+
+  it("gives back plans and lab descriptions that were kept with a field's old name with the new one, under their own hashes", () => {
+    const named = (name: string) => ({ kind: "fixed", model: "m", order: { kind: "sjf", [name]: 30 }, place: { kind: "least-load" } });
+    const plan = (name: string) =>
+      ({ ...examplePlanDraft(), id: "p", policyHash: "h", topologyHash: "t", policy: named(name) }) as unknown as Plan;
+    store.plans.keep({ ...plan("agingReleases"), metadata: { name: "old", createdAt: now } });
+    const read = { ...plan("agingThreshold"), metadata: { name: "old", createdAt: now } };
+    expect([store.plans.get("p"), store.plans.list(null)]).toEqual([read, [read]]);
+    const run = (name: string) => ({
+      id: "r",
+      createdAt: now,
+      actor: "a",
+      state: "done",
+      problem: null,
+      notes: [],
+      spec: { systems: [{ policy: named(name) }] },
+    });
+    store.labRuns.insert(run("agingReleases") as unknown as StoredLabRun);
+    expect(store.labRuns.get("r")).toEqual({ ...run("agingThreshold"), cellsDone: 0 });
+    expect(store.labRuns.list()).toEqual([{ ...run("agingThreshold"), cellsDone: 0 }]);
   });
 
   it("is for its own user alone, with what SQLite keeps beside it", () => {

@@ -17,8 +17,8 @@ import { simulatePrograms } from "./simulatePrograms";
 import { chain, fan, programsOf, single, testReplicas, workflowOf } from "./testing/testPrograms";
 
 const fcfs: OrderDocument = { kind: "fcfs" };
-const workflow: OrderDocument = { kind: "workflow", agingReleases: 10_000 };
-const depth: OrderDocument = { kind: "depth", agingReleases: 10_000 };
+const workflow: OrderDocument = { kind: "workflow", agingThreshold: 10_000 };
+const depth: OrderDocument = { kind: "depth", agingThreshold: 10_000 };
 const inTurn: PlaceDocument = { kind: "round-robin" };
 const timeSlots: PlaceDocument = { kind: "time-slots" };
 const small = (order: OrderDocument, place: PlaceDocument): PolicyDocument => ({ kind: "fixed", model: "small", order, place });
@@ -159,7 +159,7 @@ describe("a simulation in which workflows are learnt", () => {
     const sample = programsOf({ workflows: [named("short", single)], programs: 50, programsPerSecond: 1, seed: 3 });
     const learner = new Watched();
     const { waitSeconds } = simulatePrograms({
-      ...{ policy: buildPolicy(small({ kind: "sjf", agingReleases: 10_000 }, inTurn)), sample, replicas: testReplicas(2), learner },
+      ...{ policy: buildPolicy(small({ kind: "sjf", agingThreshold: 10_000 }, inTurn)), sample, replicas: testReplicas(2), learner },
       ...{ predictions: oraclePredictions(sample), overhead: { routeSeconds: 0, predictSeconds: 3, decideSeconds: 0 } },
     });
     expect(Math.min(...waitSeconds)).toBeGreaterThan(2.9);
@@ -187,7 +187,7 @@ describe("a simulation in which workflows are learnt", () => {
         ...{ policy: buildPolicy(small(order, inTurn)), sample, replicas: testReplicas(1, { maxInFlight: 16 }) },
         ...(order.kind === "stjf" && { predictions: oraclePredictions(sample) }),
       });
-    const [arrival, agents, oracle] = [fcfs, workflow, { kind: "stjf", agingReleases: 10_000 } as const].map((order) =>
+    const [arrival, agents, oracle] = [fcfs, workflow, { kind: "stjf", agingThreshold: 10_000 } as const].map((order) =>
       mean(run(order).endToEndSeconds),
     );
     expect(agents).toBeLessThan(0.8 * (arrival ?? 0));

@@ -71,18 +71,18 @@ describe("orders on a cluster", () => {
   it("answer sooner on average by shortest job first than in the order of coming, where lengths are known", () => {
     const meanSeconds = (order: OrderDocument) => mean(run(buildPolicy(fixed(order)), sample, deployment).endToEndSeconds);
     const inOrder = meanSeconds({ kind: "fcfs" });
-    expect(meanSeconds({ kind: "sjf", agingReleases: 10_000 })).toBeLessThan(0.8 * inOrder);
-    expect(meanSeconds({ kind: "stjf", agingReleases: 10_000 })).toBeLessThan(0.8 * inOrder);
+    expect(meanSeconds({ kind: "sjf", agingThreshold: 10_000 })).toBeLessThan(0.8 * inOrder);
+    expect(meanSeconds({ kind: "stjf", agingThreshold: 10_000 })).toBeLessThan(0.8 * inOrder);
     // Every request is the first of its program here, so no program has been served before.
-    expect(meanSeconds({ kind: "mlfq", quantaSeconds: [1, 2], agingReleases: 10_000 })).toBe(inOrder);
+    expect(meanSeconds({ kind: "mlfq", quantaSeconds: [1, 2], agingThreshold: 10_000 })).toBe(inOrder);
   });
 
   it("keep the longest waiting request to its bound, S + n releases", () => {
-    const agingReleases = 20;
-    const worst = mostPassesBeyondQueue(buildPolicy(fixed({ kind: "sjf", agingReleases })), sample, deployment);
-    const without = mostPassesBeyondQueue(buildPolicy(fixed({ kind: "sjf", agingReleases: 10_000 })), sample, deployment);
-    expect(worst).toBeLessThanOrEqual(agingReleases);
-    expect(without).toBeGreaterThan(2 * agingReleases);
+    const agingThreshold = 20;
+    const worst = mostPassesBeyondQueue(buildPolicy(fixed({ kind: "sjf", agingThreshold })), sample, deployment);
+    const without = mostPassesBeyondQueue(buildPolicy(fixed({ kind: "sjf", agingThreshold: 10_000 })), sample, deployment);
+    expect(worst).toBeLessThanOrEqual(agingThreshold);
+    expect(without).toBeGreaterThan(2 * agingThreshold);
   });
 });
 
@@ -118,7 +118,7 @@ describe("slack dispatch on a cluster", () => {
     tau,
     deltaScore: 0.05,
     floorSeconds: 1,
-    order: { kind: "stjf", agingReleases: 50 },
+    order: { kind: "stjf", agingThreshold: 50 },
     place: { kind: "lowest-kv", affinity: { ratio: 0.5 } },
     approvedRanges: { tau: { min: 0, max: 10 }, deltaScore: { min: 0, max: 1 } },
   });

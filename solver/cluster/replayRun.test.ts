@@ -76,7 +76,7 @@ describe("replayRun", () => {
       tokensPerSecond: 30,
     });
     const workflow = buildPolicy({
-      ...{ kind: "fixed", model: "small", order: { kind: "workflow", agingReleases: 10 }, place: { kind: "least-load" } },
+      ...{ kind: "fixed", model: "small", order: { kind: "workflow", agingThreshold: 10 }, place: { kind: "least-load" } },
     });
     const requests = [
       { ...request(visit(0, [0, 2, null])), forecast: forecast("a/slow", 9) },
@@ -115,7 +115,7 @@ describe("replayRun", () => {
   });
 
   it("shows policies what was learnt of agents, and when a request's program began", () => {
-    const order = { kind: "workflow", agingReleases: 100 } as const;
+    const order = { kind: "workflow", agingThreshold: 100 } as const;
     const policy = buildPolicy({ kind: "fixed", model: "small", order, place: { kind: "least-load" } });
     const teaching = (distanceSeconds: number) => ({
       forecast: { agent: "qa/maths", distanceSeconds, remainingCalls: 1, requestSeconds: 1, tokensPerSecond: 30 },

@@ -11,7 +11,7 @@ import { simulatePrograms } from "./simulatePrograms";
 import { chain, fan, programsOf, single, testModels, testReplicas, workflowOf } from "./testing/testPrograms";
 
 const fcfs: OrderDocument = { kind: "fcfs" };
-const stjf: OrderDocument = { kind: "stjf", agingReleases: 10_000 };
+const stjf: OrderDocument = { kind: "stjf", agingThreshold: 10_000 };
 const leastLoad: PlaceDocument = { kind: "least-load" };
 /** More than an engine ever gets: whatever waits, waits inside it. */
 const inEngines = 1_000_000;
@@ -43,7 +43,7 @@ const anyPolicy = fc.constantFrom(
   balanced(),
   balanced(stjf),
   slack(fcfs),
-  slack({ kind: "mlfq", quantaSeconds: [1, 4], agingReleases: 20 }),
+  slack({ kind: "mlfq", quantaSeconds: [1, 4], agingThreshold: 20 }),
 );
 
 /** The same policy, which fails the test where a replica holds more than it may, or has room that queued work could take. */
@@ -139,9 +139,9 @@ describe("simulatePrograms", () => {
 
   it.each([
     ["balanced", balanced(), 8],
-    ["slack", slack({ kind: "sjf", agingReleases: 5 }), 8],
+    ["slack", slack({ kind: "sjf", agingThreshold: 5 }), 8],
     ["slack, waiting in engines", slack(stjf), inEngines],
-    ["balanced, by what is learnt", balanced({ kind: "workflow", agingReleases: 5 }, { kind: "time-slots" }), 8],
+    ["balanced, by what is learnt", balanced({ kind: "workflow", agingThreshold: 5 }, { kind: "time-slots" }), 8],
   ] as const)("serves programs of one stage as the simulation of requests does: %s", (_, document, maxInFlight) => {
     const sample = programsOf({ workflows: [single], programs: 400, programsPerSecond: 30, seed: 3 });
     const replicas = testReplicas(1, { maxInFlight });

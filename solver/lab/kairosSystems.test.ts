@@ -19,9 +19,9 @@ test("each system has the order, the place and the lengths that its source gives
 });
 
 test("work that waits goes first after as many releases as were asked for, in every order but that of arrival", () => {
-  for (const agingReleases of [1, 640]) {
-    const orders = kairosSystems(routed, agingReleases).map(({ policy }) => policy.order);
-    for (const order of orders) expect(order).toEqual(order.kind === "fcfs" ? { kind: "fcfs" } : { kind: order.kind, agingReleases });
+  for (const agingThreshold of [1, 640]) {
+    const orders = kairosSystems(routed, agingThreshold).map(({ policy }) => policy.order);
+    for (const order of orders) expect(order).toEqual(order.kind === "fcfs" ? { kind: "fcfs" } : { kind: order.kind, agingThreshold });
   }
 });
 

@@ -7,14 +7,14 @@ import type { LabSystem } from "./labSpec";
  * and calls are learnt in the run, from nothing.
  *
  * @param routed a policy with the route of the race.
- * @param agingReleases releases after which waiting work goes first.
+ * @param agingThreshold releases after which waiting work goes first.
  */
 export function kairosSystems(
   routed: (order: OrderDocument, place: PlaceDocument) => PolicyDocument,
-  agingReleases: number,
+  agingThreshold: number,
 ): readonly (LabSystem & { readonly about: string })[] {
   const fcfs: OrderDocument = { kind: "fcfs" };
-  const workflow: OrderDocument = { kind: "workflow", agingReleases };
+  const workflow: OrderDocument = { kind: "workflow", agingThreshold };
   const inTurn: PlaceDocument = { kind: "round-robin" };
   const packed: PlaceDocument = { kind: "time-slots" };
   const none = { lengths: "none", confidence: "none" } as const;
@@ -22,7 +22,7 @@ export function kairosSystems(
     { name: "Parrot", policy: routed(fcfs, inTurn), ...none, about: "The order of arrival; a model's replicas in turn." },
     {
       name: "Ayo",
-      policy: routed({ kind: "depth", agingReleases }, inTurn),
+      policy: routed({ kind: "depth", agingThreshold }, inTurn),
       ...none,
       about: "The program with the fewest calls yet to make first; a model's replicas in turn.",
     },
@@ -47,7 +47,7 @@ export function kairosSystems(
     },
     {
       name: "Kairos, oracle order",
-      policy: routed({ kind: "stjf", agingReleases }, packed),
+      policy: routed({ kind: "stjf", agingThreshold }, packed),
       lengths: "oracle",
       confidence: "none",
       about: "Kairos with the program first that truly has the least left to write.",

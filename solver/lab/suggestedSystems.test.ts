@@ -56,7 +56,7 @@ test("work in a central queue is let first after ten times what a model's engine
   const releases = (engines: number) =>
     new Set(
       suggestedSystems(models.map((model) => ({ ...model, engines }))).flatMap(({ policy }) =>
-        policy.order.kind === "fcfs" ? [] : [policy.order.agingReleases],
+        policy.order.kind === "fcfs" ? [] : [policy.order.agingThreshold],
       ),
     );
   expect([1, 64].map(releases)).toEqual([new Set([640]), new Set([40_960])]);

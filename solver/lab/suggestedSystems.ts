@@ -57,9 +57,9 @@ export function suggestedSystems(models: readonly SuggestedModel[], chosen: read
     order,
     place,
   });
-  const agingReleases = AGING_TURNS * Math.max(...models.map(({ engines, maxBatchSize }) => engines * maxBatchSize));
-  const sjf: OrderDocument = { kind: "sjf", agingReleases };
-  const stjf: OrderDocument = { kind: "stjf", agingReleases };
+  const agingThreshold = AGING_TURNS * Math.max(...models.map(({ engines, maxBatchSize }) => engines * maxBatchSize));
+  const sjf: OrderDocument = { kind: "sjf", agingThreshold };
+  const stjf: OrderDocument = { kind: "stjf", agingThreshold };
   const fastest = Math.min(...models.map(({ unloadedSeconds }) => unloadedSeconds));
   const slack = (tau: number, deltaScore = 0): PolicyDocument => ({
     kind: "slack",
@@ -77,7 +77,7 @@ export function suggestedSystems(models: readonly SuggestedModel[], chosen: read
   const mlfq: OrderDocument = {
     kind: "mlfq",
     quantaSeconds: Array.from({ length: MLFQ_LEVELS }, (_, level) => (fastest / 2) * 2 ** level),
-    agingReleases,
+    agingThreshold,
   };
   const none = { lengths: "none", confidence: "none" } as const;
   const baselines: readonly SuggestedSystem[] = [
@@ -165,5 +165,5 @@ export function suggestedSystems(models: readonly SuggestedModel[], chosen: read
   // With one model there is nothing to balance: a plan would name it.
   const routed = (order: OrderDocument, place: PlaceDocument): PolicyDocument =>
     models.length === 1 ? { kind: "fixed", model: first.model, order, place } : balanced(order, place);
-  return [...baselines, ...chimera, ...kairosSystems(routed, agingReleases), ...chosen, ...alone].slice(0, MOST_SYSTEMS);
+  return [...baselines, ...chimera, ...kairosSystems(routed, agingThreshold), ...chosen, ...alone].slice(0, MOST_SYSTEMS);
 }

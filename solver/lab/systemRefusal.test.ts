@@ -16,7 +16,7 @@ const slack: LabSystem = {
   policy: {
     kind: "slack",
     models: ["small", "large"].map((model) => ({ model, decodeSecondsPerToken: 0.01, maxBatchSize: 8, confidence: 0.5 })),
-    ...{ tau: 0.5, deltaScore: 0, floorSeconds: 1, order: { kind: "stjf", agingReleases: 100 }, place: { kind: "least-load" } },
+    ...{ tau: 0.5, deltaScore: 0, floorSeconds: 1, order: { kind: "stjf", agingThreshold: 100 }, place: { kind: "least-load" } },
     approvedRanges: { tau: { min: 0, max: 2 }, deltaScore: { min: 0, max: 1 } },
   },
   lengths: "learnt",
@@ -52,7 +52,7 @@ it("refuses what predicts for nobody", () => {
 it("asks nobody for lengths where orders and places learn in the run what they read", () => {
   const place = { kind: "time-slots" } as const;
   for (const kind of ["workflow", "depth"] as const) {
-    const learning: LabSystem = { ...fixed, policy: { ...fixed.policy, order: { kind, agingReleases: 100 }, place } };
+    const learning: LabSystem = { ...fixed, policy: { ...fixed.policy, order: { kind, agingThreshold: 100 }, place } };
     expect(systemRefusal(learning, engines)).toBeNull();
     expect(systemRefusal({ ...learning, lengths: "learnt" }, engines)).toMatch(/Nothing here reads lengths/);
   }

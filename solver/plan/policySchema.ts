@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { judgeVariationSchema } from "../judging/judgeTime";
+import { deprecatedFields, readingOldNames } from "./deprecatedFields";
 import { workflowDocumentSchema } from "./workflowDocument";
 
 const fraction = z.number().min(0).max(1);
@@ -32,21 +33,21 @@ const directStartSchema = z.object({
  * Releases of other work from its queue after which waiting work goes before all that came later. Well above the usual length of a queue:
  * of a longer one nearly all has aged, and leaves in the order it came.
  */
-const agingReleases = z.int().min(1).max(10_000);
+const agingThreshold = z.int().min(1).max(10_000);
 
 /** Which of a model's queued requests leaves first. All but the first age: `releaseQueue.ts` states the bound on waiting. */
 const orderSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("fcfs") }),
   /** Shortest job first, by the request's own output. */
-  z.object({ kind: z.literal("sjf"), agingReleases }),
+  z.object({ kind: z.literal("sjf"), agingThreshold }),
   /** Shortest total job first, by what the request and all that comes after it in its program have yet to write. */
-  z.object({ kind: z.literal("stjf"), agingReleases }),
+  z.object({ kind: z.literal("stjf"), agingThreshold }),
   /** The agent whose programs end soonest first, by what workflows have taught; within an agent the program that began first (Kairos). */
-  z.object({ kind: z.literal("workflow"), agingReleases }),
+  z.object({ kind: z.literal("workflow"), agingThreshold }),
   /** Fewest calls yet to make in its program first, by what workflows have taught (Ayo). */
-  z.object({ kind: z.literal("depth"), agingReleases }),
+  z.object({ kind: z.literal("depth"), agingThreshold }),
   /** Multi-level feedback: a program sinks one level with each quantum of service it has received. */
-  z.object({ kind: z.literal("mlfq"), quantaSeconds: z.array(z.number().positive()).min(1).max(32), agingReleases }),
+  z.object({ kind: z.literal("mlfq"), quantaSeconds: z.array(z.number().positive()).min(1).max(32), agingThreshold }),
 ]);
 
 /** Which replica of its model a request goes to. */
@@ -60,7 +61,7 @@ const placeSchema = z.object({
 const artefactHash = z.string().regex(/^[0-9a-f]{64}$/);
 const learntSchema = z.object({ lengths: artefactHash.optional(), confidence: artefactHash.optional() });
 
-const queueing = { order: orderSchema, place: placeSchema, learnt: learntSchema.optional() };
+const queueing = { order: readingOldNames(orderSchema, deprecatedFields.order), place: placeSchema, learnt: learntSchema.optional() };
 
 /** Cascade by thresholds: stage i's answer is accepted when its judged score is >= thresholds[i]; the last always is. */
 export const cascadePolicySchema = z

@@ -61,7 +61,7 @@ function contracts(name: string, document: PolicyDocument): void {
   policyContract(name, {
     build,
     stages: modelsOf(document).length,
-    agingReleases: order.kind === "fcfs" ? null : order.agingReleases,
+    agingThreshold: order.kind === "fcfs" ? null : order.agingThreshold,
     ...((document.kind === "slack" || document.kind === "balanced") && { unordered: true }),
   });
   if (document.kind !== "cascade") return;
@@ -91,11 +91,11 @@ for (const below of [0, 55]) {
 }
 
 const aged: readonly OrderDocument[] = [
-  { kind: "sjf", agingReleases: 4 },
-  { kind: "stjf", agingReleases: 1 },
-  { kind: "mlfq", quantaSeconds: [0.5, 1, 4], agingReleases: 7 },
-  { kind: "workflow", agingReleases: 4 },
-  { kind: "depth", agingReleases: 3 },
+  { kind: "sjf", agingThreshold: 4 },
+  { kind: "stjf", agingThreshold: 1 },
+  { kind: "mlfq", quantaSeconds: [0.5, 1, 4], agingThreshold: 7 },
+  { kind: "workflow", agingThreshold: 4 },
+  { kind: "depth", agingThreshold: 3 },
 ];
 const places: readonly PlaceDocument[] = [
   { kind: "lowest-kv" },
@@ -206,11 +206,15 @@ describe("buildPolicy", () => {
     ["a slack outside its approved range", { ...slack(), tau: 3 }, "tau is 3, outside its approved range 0 to 2"],
     ["a margin outside its approved range", { ...slack(), deltaScore: 0.9 }, "deltaScore is 0.9, outside"],
     ["confidence in percent", { ...slack(), models: slack().models.map((one) => ({ ...one, confidence: 50 })) }, "it must be from 0 to 1"],
-    ["aging at once", { ...cascade([50]), order: { kind: "sjf", agingReleases: 0 } }, "ages after 0 releases"],
-    ["workflows that never age", { ...cascade([50]), order: { kind: "workflow", agingReleases: 1.5 } }, "ages after 1.5 releases"],
-    ["feedback without levels", { ...cascade([50]), order: { kind: "mlfq", quantaSeconds: [], agingReleases: 1 } }, "at least one quantum"],
-    ["a quantum of nothing", { ...cascade([50]), order: { kind: "mlfq", quantaSeconds: [1, 0], agingReleases: 1 } }, "A quantum is 0 s"],
-    ["rounds out of order", justInTime(beam, { order: { kind: "sjf", agingReleases: 9 } }), "the order must be fcfs, not sjf"],
+    ["aging at once", { ...cascade([50]), order: { kind: "sjf", agingThreshold: 0 } }, "ages after 0 releases"],
+    ["workflows that never age", { ...cascade([50]), order: { kind: "workflow", agingThreshold: 1.5 } }, "ages after 1.5 releases"],
+    [
+      "feedback without levels",
+      { ...cascade([50]), order: { kind: "mlfq", quantaSeconds: [], agingThreshold: 1 } },
+      "at least one quantum",
+    ],
+    ["a quantum of nothing", { ...cascade([50]), order: { kind: "mlfq", quantaSeconds: [1, 0], agingThreshold: 1 } }, "A quantum is 0 s"],
+    ["rounds out of order", justInTime(beam, { order: { kind: "sjf", agingThreshold: 9 } }), "the order must be fcfs, not sjf"],
     ["rounds over time slots", justInTime(beam, { place: { kind: "time-slots" } }), "Time slots may hold back"],
     ["rounds over no model", justInTime(beam, { models: [], workflows: [] }), "at least one model"],
     ["rounds over a model twice", justInTime(beam, { models: [...profiles, ...profiles] }), "small stands twice"],

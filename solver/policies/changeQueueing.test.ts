@@ -34,19 +34,19 @@ describe("another order and place", () => {
 
   it("leaves routes as they are, and keeps what the plan says of aging, quanta and affinity", () => {
     const { order: _, place: __, ...routes } = policy;
-    expect(made({ order: "workflow" })).toEqual({ ...routes, order: { kind: "workflow", agingReleases: 1000 }, place: policy.place });
+    expect(made({ order: "workflow" })).toEqual({ ...routes, order: { kind: "workflow", agingThreshold: 1000 }, place: policy.place });
     const old: PolicyDocument = {
       ...policy,
-      order: { kind: "mlfq", quantaSeconds: [3], agingReleases: 7 },
+      order: { kind: "mlfq", quantaSeconds: [3], agingThreshold: 7 },
       place: { kind: "lowest-kv", affinity: { ratio: 0.2 } },
     };
-    expect(made({ order: "depth" }, old)).toMatchObject({ order: { kind: "depth", agingReleases: 7 }, place: old.place });
+    expect(made({ order: "depth" }, old)).toMatchObject({ order: { kind: "depth", agingThreshold: 7 }, place: old.place });
     expect(made({ place: "least-load" }, old)).toMatchObject({ order: old.order, place: { kind: "least-load", affinity: { ratio: 0.2 } } });
     expect(made({ affinity: false }, old).place).toEqual({ kind: "lowest-kv" });
   });
 
   it("names a predictor of lengths only where something reads it", () => {
-    const reading: PolicyDocument = { ...policy, order: { kind: "stjf", agingReleases: 9 }, learnt: { lengths } };
+    const reading: PolicyDocument = { ...policy, order: { kind: "stjf", agingThreshold: 9 }, learnt: { lengths } };
     expect(made({ order: "sjf" }, reading).learnt).toEqual({ lengths });
     expect(made({ order: "workflow" }, reading)).not.toHaveProperty("learnt");
   });

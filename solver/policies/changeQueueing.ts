@@ -2,7 +2,7 @@ import type { OrderDocument, PlaceDocument, PolicyDocument } from "../plan/polic
 import { policyRefusal } from "./policyRefusal";
 
 /** Releases after which what waits goes first, whatever its order, where the policy does not say. */
-const AGING_RELEASES = 1000;
+const AGING_THRESHOLD = 1000;
 /** Service after which a program sinks a level, where the policy does not say. */
 const QUANTA_SECONDS = [1, 2, 4, 8, 16];
 /** How much more loaded than the best a program's last replica may be, where the policy does not say. */
@@ -36,7 +36,7 @@ export function changeQueueing(
   const { order: old, place: oldPlace, learnt: all, ...routes } = policy;
   if (old.kind === kind && oldPlace.kind === place && (oldPlace.affinity !== undefined) === affinity)
     return { refused: "This is the plan's own order and place: choose another." };
-  const agingReleases = "agingReleases" in old ? old.agingReleases : AGING_RELEASES;
+  const agingThreshold = "agingThreshold" in old ? old.agingThreshold : AGING_THRESHOLD;
   const quantaSeconds = old.kind === "mlfq" ? old.quantaSeconds : QUANTA_SECONDS;
   const { lengths, ...others } = all ?? {};
   const reads = policy.kind === "slack" || kind === "sjf" || kind === "stjf";
@@ -44,7 +44,7 @@ export function changeQueueing(
   const learnt = { ...others, ...(lengths === undefined || !reads ? {} : { lengths }) };
   const made: PolicyDocument = {
     ...routes,
-    order: kind === "fcfs" ? { kind } : kind === "mlfq" ? { kind, quantaSeconds, agingReleases } : { kind, agingReleases },
+    order: kind === "fcfs" ? { kind } : kind === "mlfq" ? { kind, quantaSeconds, agingThreshold } : { kind, agingThreshold },
     place: { kind: place, ...(affinity ? { affinity: oldPlace.affinity ?? { ratio: AFFINITY_RATIO } } : {}) },
     ...(Object.keys(learnt).length === 0 ? {} : { learnt }),
   };

@@ -32,7 +32,7 @@ const picky: Place = {
 };
 
 const route = (...models: string[]) => ({ ...fixedRoute({ model: "" }), models });
-const shortest: Preference = { key: ({ inputTokens }) => inputTokens, agingReleases: 2 };
+const shortest: Preference = { key: ({ inputTokens }) => inputTokens, agingThreshold: 2 };
 
 function policyOf(preference?: Preference, place = picky) {
   const policy = composePolicy({ route: route("m", "n"), order: { kind: "any", needs: [], ...(preference && { preference }) }, place });
@@ -70,7 +70,7 @@ describe("a policy whose place holds work back", () => {
   });
 
   it("orders what is equal by the second key, then by the list", () => {
-    const { policy, sent } = policyOf({ key: () => 0, thenBy: ({ inputTokens }) => inputTokens, agingReleases: 99 });
+    const { policy, sent } = policyOf({ key: () => 0, thenBy: ({ inputTokens }) => inputTokens, agingThreshold: 99 });
     expect(sent([queued("c", 3), queued("b", 2), queued("c too", 3), queued("a", 1)])).toEqual(["a", "b", "c", "c too"]);
     expect(policy.thenBy?.(queued("c", 3))).toBe(3);
   });

@@ -82,8 +82,8 @@ function queueingRefusal({ order, place }: Pick<PolicyDocument, "order" | "place
     return `The ratio of affinity is ${place.affinity.ratio}; it must be 0 or more.`;
   }
   if (order.kind === "fcfs") return null;
-  if (!Number.isInteger(order.agingReleases) || order.agingReleases < 1) {
-    return `Work ages after ${order.agingReleases} releases; it must be an integer of at least 1.`;
+  if (!Number.isInteger(order.agingThreshold) || order.agingThreshold < 1) {
+    return `Work ages after ${order.agingThreshold} releases; it must be an integer of at least 1.`;
   }
   if (order.kind !== "mlfq") return null;
   if (order.quantaSeconds.length === 0) return "Feedback over levels needs at least one quantum; with one level alone the order is fcfs.";

@@ -7,13 +7,13 @@ export class ReleaseLog {
   private readonly seconds: Float64Array;
   private count = 0;
 
-  constructor({ agingReleases }: Pick<Preference, "agingReleases">) {
-    this.seconds = new Float64Array(agingReleases);
+  constructor({ agingThreshold }: Pick<Preference, "agingThreshold">) {
+    this.seconds = new Float64Array(agingThreshold);
   }
 
   /** As it stands, to go on from without the releases being noted here. */
   copy(): ReleaseLog {
-    const copy = new ReleaseLog({ agingReleases: this.seconds.length });
+    const copy = new ReleaseLog({ agingThreshold: this.seconds.length });
     copy.seconds.set(this.seconds);
     copy.count = this.count;
     return copy;
@@ -33,7 +33,7 @@ export class ReleaseLog {
 
 /**
  * The queued work of one model in the order in which it leaves: the most preferred first, but the oldest before it once
- * S = `agingReleases` releases have passed over that (Chimera, section 3.7, for a queue that never sees released work again).
+ * S = `agingThreshold` releases have passed over that (Chimera, section 3.7, for a queue that never sees released work again).
  *
  * **Bound.** At most S + n releases pass over a piece of work, n being how many wait that joined the queue no later than it did: after S
  * releases it has aged, and so has all older work, as everything that was released passed over that too; from then on only the older goes

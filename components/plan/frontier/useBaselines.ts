@@ -1,12 +1,12 @@
 "use client";
 
 import { useMemo, useState } from "react";
-import { useTRPCClient } from "@/components/api/trpc";
+import { type Inputs, useTRPCClient } from "@/components/api/trpc";
 import { useJob } from "@/components/api/useJob";
 import type { PlottedBaseline } from "@/components/charts/prepareFrontier";
 import type { BaselineFigures, ExamineEvent, RefusedBaseline } from "@/server/contracts/studio";
 import type { Knobs } from "@/solver/cascade/explore/exploration";
-import type { Doing, ExactPlan, SolveQuestion } from "../planning/usePlanning";
+import type { Doing, ExactPlan } from "../planning/usePlanning";
 
 /** A baseline as chart, legend and table name it, by its number. */
 export interface NamedBaseline extends PlottedBaseline {
@@ -54,7 +54,7 @@ function nameBaselines(systems: readonly BaselineFigures[], { qualityConfidence 
 export function useBaselines({ question, rests }: Pick<ExactPlan, "question" | "rests">, shown: boolean): Baselines {
   const client = useTRPCClient();
   // null until they are shown, and while a new request waits for the knobs to rest.
-  const [about, setAbout] = useState<SolveQuestion | null>(null);
+  const [about, setAbout] = useState<Inputs["plans"]["solve"] | null>(null);
   if (shown && about === null && rests) setAbout(question);
   if (!shown && about !== null) setAbout(null);
   const asked = about ?? question;

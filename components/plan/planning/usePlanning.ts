@@ -25,10 +25,6 @@ const PERCENTILE = 95;
 
 const noNotes: readonly string[] = [];
 
-/** What is planned for, and what is asked of the deployment in addition to the objective. */
-export type Situation = Omit<Inputs["plans"]["explore"], "around">;
-export type SolveQuestion = Inputs["plans"]["solve"];
-
 export interface Planning {
   readonly status: PanelStatus;
   readonly exploration: Exploration | null;
@@ -59,16 +55,16 @@ export interface ExactPlan extends Doing {
   readonly infeasible: Extract<SolveAnswer, { outcome: "infeasible" }> | null;
   readonly status: PanelStatus;
   /** What it was asked with, once the knobs rest: what examinations are about. */
-  readonly question: SolveQuestion;
+  readonly question: Inputs["plans"]["solve"];
   /** Whether the question is of the knobs as they stand. */
   readonly rests: boolean;
 }
 
 /** What there is to plan with: constraints that its tables do not depend on are no part of the question, so that they stay. */
-function useExploration({ constraints, ...situation }: Situation) {
+function useExploration({ constraints, ...situation }: Inputs["plans"]["explore"]) {
   const client = useTRPCClient();
-  const question: Situation = useStableValue({ ...situation, constraints: constraints && narrowing(constraints) });
-  const job = useJob<Situation, Extract<ExploreEvent, { kind: "answer" }>>({
+  const question: Inputs["plans"]["explore"] = useStableValue({ ...situation, constraints: constraints && narrowing(constraints) });
+  const job = useJob<Inputs["plans"]["explore"], Extract<ExploreEvent, { kind: "answer" }>>({
     name: "exploration",
     question,
     enabled: true,
@@ -88,10 +84,10 @@ function useExploration({ constraints, ...situation }: Situation) {
   return { exploration, status, job, question, notes: answer?.ok ? (answer.notes ?? noNotes) : noNotes };
 }
 
-function useExactPlan(request: SolveQuestion, enabled: boolean): ExactPlan {
+function useExactPlan(request: Inputs["plans"]["solve"], enabled: boolean): ExactPlan {
   const client = useTRPCClient();
   const question = useDebounced(request, SETTLE_MS);
-  const job = useJob<SolveQuestion, Extract<SolveEvent, { kind: "answer" }>>({
+  const job = useJob<Inputs["plans"]["solve"], Extract<SolveEvent, { kind: "answer" }>>({
     name: "exact-plan",
     question,
     enabled,
@@ -132,7 +128,7 @@ function useExactPlan(request: SolveQuestion, enabled: boolean): ExactPlan {
  * recommended one is about to be turned.
  */
 export function usePlanning(
-  situation: Situation,
+  situation: Inputs["plans"]["explore"],
   knobs: { readonly asked: Knobs; readonly estimated: Knobs },
   {
     fixed,

@@ -1,17 +1,17 @@
 "use client";
 
 import { useState } from "react";
+import type { Inputs } from "@/components/api/trpc";
 import { StateWord } from "@/components/ui/Badge";
 import { Button } from "@/components/ui/Button";
 import { DataTable } from "@/components/ui/DataTable";
 import { PanelState } from "@/components/ui/PanelState";
 import { JobProgress } from "../planning/JobProgress";
-import type { SolveQuestion } from "../planning/usePlanning";
 import { preparePrices, prepareSensitivity, type SensitivityRow } from "./prepareExamination";
 import { type Examining, useExamination } from "./useExamination";
 
 /** What one thing more or less would bring, and how the plan stands when what it took for granted is off. Asked for, since each takes a while. */
-export function WhatIfPanel({ question }: { readonly question: SolveQuestion }) {
+export function WhatIfPanel({ question }: { readonly question: Inputs["plans"]["solve"] }) {
   // By their text: a question that is asked again is the same question.
   const text = JSON.stringify(question);
   const [pricesFor, setPricesFor] = useState<string | null>(null);

@@ -1,12 +1,12 @@
 "use client";
 
 import { useMemo } from "react";
-import { useTRPCClient } from "@/components/api/trpc";
+import { type Inputs, useTRPCClient } from "@/components/api/trpc";
 import { useJob } from "@/components/api/useJob";
 import type { PanelStatus } from "@/components/ui/PanelState";
 import { queryStatus } from "@/components/ui/queryStatus";
 import type { Examination, ExamineEvent } from "@/server/contracts/studio";
-import type { Doing, SolveQuestion } from "../planning/usePlanning";
+import type { Doing } from "../planning/usePlanning";
 
 type Ending = Exclude<ExamineEvent, { kind: "progress" }>;
 
@@ -17,7 +17,11 @@ export interface Examining<Kind extends Examination["kind"]> extends Doing {
 }
 
 /** Asks it once it is `wanted`; each takes as long as some plans, so nothing is asked unasked. */
-export function useExamination<Kind extends Examination["kind"]>(kind: Kind, about: SolveQuestion, wanted: boolean): Examining<Kind> {
+export function useExamination<Kind extends Examination["kind"]>(
+  kind: Kind,
+  about: Inputs["plans"]["solve"],
+  wanted: boolean,
+): Examining<Kind> {
   const client = useTRPCClient();
   const question = useMemo(() => ({ ...about, examine: kind }), [about, kind]);
   const job = useJob<typeof question, Ending>({

@@ -18,7 +18,7 @@ const [lengths, confidence, embedding, narrow] = ["a", "b", "c", "d"].map((digit
 const slack = (learnt: PolicyDocument["learnt"], tau = 0.5): PolicyDocument => ({
   kind: "slack",
   models: models.map((model) => ({ model, decodeSecondsPerToken: 0.01, maxBatchSize: 32, confidence: 0.5 })),
-  ...{ tau, deltaScore: 0, floorSeconds: 1, order: { kind: "stjf", agingReleases: 100 }, place: { kind: "least-load" } },
+  ...{ tau, deltaScore: 0, floorSeconds: 1, order: { kind: "stjf", agingThreshold: 100 }, place: { kind: "least-load" } },
   approvedRanges: { tau: { min: 0, max: 2 }, deltaScore: { min: 0, max: 1 } },
   ...(learnt === undefined ? {} : { learnt }),
 });
@@ -79,7 +79,7 @@ it("keeps a plan on the engines of another, says that its figures are the other'
 
 it("says of a plan with another order that quality and shares stay, and of nothing more", () => {
   const { order: _, place: __, ...routes } = base.policy;
-  const kept = reroute({ ...routes, order: { kind: "workflow", agingReleases: 100 }, place: { kind: "time-slots" } });
+  const kept = reroute({ ...routes, order: { kind: "workflow", agingThreshold: 100 }, place: { kind: "time-slots" } });
   if (!kept.ok) throw new Error(kept.message);
   const plan = store.plans.get(kept.id);
   expect(plan?.policy).toMatchObject({ order: { kind: "workflow" }, place: { kind: "time-slots" } });

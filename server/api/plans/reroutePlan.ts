@@ -30,7 +30,9 @@ export function reroutePlan(
   const { deployment, inputs, solver, apiVersion, kind } = base;
   const predictions = { ...base.predictions, notes: [note, ...told, ...base.predictions.notes] };
   const plan = sealPlan({ apiVersion, kind, deployment, inputs, solver, predictions, policy, metadata: { name } }, new Date());
-  return plan.id === base.id ? { ok: false, message: "This is the plan's own policy: nothing would change." } : { ok: true, plan };
+  return canonicalJson(policy) === canonicalJson(base.policy)
+    ? { ok: false, message: "This is the plan's own policy: nothing would change." }
+    : { ok: true, plan };
 }
 
 /** Whether two policies send every request to the same models, however long it waits there: routes that go by load do so by the order too. */

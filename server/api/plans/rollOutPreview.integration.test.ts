@@ -60,7 +60,7 @@ describe("a roll-out before it is approved", { timeout: 120_000 }, () => {
       clusterOf: (id) => (id === clusterId ? found : null),
       planning: createPlanningService(store, counting, createCardStore(folder)),
     });
-    const solved = async (models: readonly string[], thresholds: readonly number[]): Promise<Plan> => {
+    const solved = async (models: string[], thresholds: number[]): Promise<Plan> => {
       const answer = await planner.solve({
         ...{ workload, workloadId, cluster: spec, requestsPerSecond: 12 },
         fixed: { models, thresholds },
@@ -228,7 +228,7 @@ describe("a roll-out before it is approved", { timeout: 120_000 }, () => {
     };
     const about = { hash: lengths, kind: "lengths", createdAt: new Date(0).toISOString(), actor: "ann", training } as const;
     cluster.store.artefacts.insert({ ...about, heldOut: { prompts: 1 } }, new Uint8Array([1]));
-    const policy: PolicyDocument = { ...first.policy, order: { kind: "stjf", agingReleases: 100 }, learnt: { lengths } };
+    const policy: PolicyDocument = { ...first.policy, order: { kind: "stjf", agingThreshold: 100 }, learnt: { lengths } };
     const rerouted = plans.reroute({ planId: first.id, name: "by lengths", policy }, "ann");
     if (!rerouted.ok) throw new Error(rerouted.message);
     const refusals = async () => {

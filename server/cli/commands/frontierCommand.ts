@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { createPlanner } from "@/server/planning/planner/planner";
-import { DEFAULT_QUALITY_CONFIDENCE } from "@/server/planning/planner/planningRequest";
 import { choose } from "@/solver/cascade/choose/choose";
 import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
+import { DEFAULT_QUALITY_CONFIDENCE } from "@/solver/cascade/explore/situation";
 import type { PlanConstraints } from "@/solver/plan/constraints";
 import { textTable } from "../describe/textTable";
 import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";

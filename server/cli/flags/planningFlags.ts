@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { PlanningSituation } from "@/server/planning/planner/planningRequest";
+import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { type ConstraintFlags, readConstraints, withConstraintFlags } from "./constraintFlags";
 import { type RoutingFlags, readRouting, withRoutingFlags } from "./routingFlags";
 import { readSituation, type SituationFlags, withSituationFlags } from "./situationFlags";

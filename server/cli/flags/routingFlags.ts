@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { DEFAULT_JUDGE, type PlanningSituation } from "@/server/planning/planner/planningRequest";
+import { DEFAULT_JUDGE, type PlanningSituation } from "@/solver/cascade/explore/situation";
 import { nearestNames } from "@/solver/hardware/aliases";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { JUDGE_SECONDS_BOUNDS, logSpreadOf } from "@/solver/judging/judgeTime";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { DEFAULT_JUDGE, type PlanningSituation } from "@/server/planning/planner/planningRequest";
 import { workloadHash } from "@/server/workloads/workloadCodec";
+import { DEFAULT_JUDGE, type PlanningSituation } from "@/solver/cascade/explore/situation";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";

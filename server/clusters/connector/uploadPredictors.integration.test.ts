@@ -22,7 +22,7 @@ const bytes = encodeArtefact(
   trainLengths({ prompts: 40, models: [{ model: "m", facts, requestTokens: tokens, remainingTokens: tokens }] }, { seed: 1 }),
 );
 const hash = createHash("sha256").update(bytes).digest("hex");
-const order = { kind: "stjf", agingReleases: 100 } as const;
+const order = { kind: "stjf", agingThreshold: 100 } as const;
 const policyWith = (lengths: string): PolicyDocument => {
   return { kind: "fixed", model: "m", order, place: { kind: "least-load" }, learnt: { lengths } };
 };

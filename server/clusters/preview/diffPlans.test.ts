@@ -52,7 +52,7 @@ describe("diffPlans", () => {
         ["~ judge", { judge: { ...judge, engine } }],
       ],
       directStart: [["+ direct start", { directStart: { below: 2, router: { kind: "modelled", auc: 0.85 } } }]],
-      order: [["~ order", { order: { kind: "stjf", agingReleases: 100 } }]],
+      order: [["~ order", { order: { kind: "stjf", agingThreshold: 100 } }]],
       place: [
         ["~ placement", { place: { kind: "round-robin" } }],
         ["~ placement", { place: { ...policy.place, affinity: { ratio: 0.5 } } }],
@@ -102,7 +102,7 @@ describe("diffPlans", () => {
         ["~ selection", { selection: { kind: "cheapest" } }],
         ["~ selection", { selection: { kind: "quickest", when: "stage" } }],
       ],
-      order: [["~ order", { order: { kind: "depth", agingReleases: 9 } }]],
+      order: [["~ order", { order: { kind: "depth", agingThreshold: 9 } }]],
       place: [["~ placement", { place: { kind: "round-robin" } }]],
       learnt: [["+ predictor of lengths", { learnt: { lengths: "1".repeat(64) } }]],
     };
@@ -123,7 +123,7 @@ describe("diffPlans", () => {
 
   it("says in words which order and placement another plan has", () => {
     const plan = planOnGpus("p", { a: [0], b: [1] });
-    const kairos = { ...plan.policy, order: { kind: "workflow", agingReleases: 9 }, place: { kind: "time-slots" } } as const;
+    const kairos = { ...plan.policy, order: { kind: "workflow", agingThreshold: 9 }, place: { kind: "time-slots" } } as const;
     const lines = diffPlans(plan, { ...plan, policy: kairos }).filter(({ sign }) => sign !== "=");
     expect(lines.map(({ subject, text }) => `${subject}: ${text.split(" -> ")[1]}`)).toEqual([
       "order: agent whose programs end soonest first (Kairos), aging releases 9",
@@ -139,7 +139,7 @@ describe("diffPlans", () => {
     expect(signs(diffPlans(start, plan))).toContain("- direct start");
     expect(signs(diffPlans(start, under({ directStart: { below: 3, router } })))).toContain("~ direct start");
     expect(signs(diffPlans(start, under({ directStart: { below: 2, router: { ...router, auc: 0.9 } } })))).toContain("~ direct start");
-    const aged = (agingReleases: number) => under({ order: { kind: "mlfq", quantaSeconds: [1, 4], agingReleases } });
+    const aged = (agingThreshold: number) => under({ order: { kind: "mlfq", quantaSeconds: [1, 4], agingThreshold } });
     expect(signs(diffPlans(aged(10), aged(20)))).toContain("~ order");
     const sticky = (ratio: number) => under({ place: { kind: "least-load", affinity: { ratio } } });
     expect(diffPlans(sticky(0.5), sticky(1))).toContainEqual({
@@ -199,7 +199,7 @@ describe("diffPlans", () => {
     const models = ["a", "b"].map((model) => ({ model, decodeSecondsPerToken: 0.01, maxBatchSize: 8, confidence: 0.5 }));
     const policy = {
       ...{ kind: "slack" as const, models, tau: 0.5, deltaScore: 0.1, floorSeconds: 1 },
-      order: { kind: "stjf" as const, agingReleases: 50 },
+      order: { kind: "stjf" as const, agingThreshold: 50 },
       place: { kind: "lowest-kv" as const, affinity: { ratio: 0.5 } },
       approvedRanges: { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } },
     };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import { createPlanner } from "@/server/planning/planner/planner";
-import type { SolveRequest } from "@/server/planning/planner/planningRequest";
+import type { Resolved } from "@/server/planning/planner/planningRequest";
 import { situationOf } from "@/server/planning/planner/situationOf";
 import type { Plan } from "@/solver/plan/plan";
 import { deployedModelsOf } from "@/solver/plan/policySchema";
@@ -14,7 +15,7 @@ const planner = createPlanner();
 const signal = new AbortController().signal;
 const RATE = 30;
 
-const request = (change: Partial<SolveRequest> = {}): SolveRequest => ({
+const request = (change: Partial<Resolved<SolveRequest>> = {}): Resolved<SolveRequest> => ({
   workload,
   workloadId: "w",
   cluster: { id: "c", name: "c", kind: "described", gpu: "l40s", nodes: [{ name: "node1", gpus: 6 }], usdPerGpuHour: 1 },
@@ -27,7 +28,7 @@ const request = (change: Partial<SolveRequest> = {}): SolveRequest => ({
   ...change,
 });
 
-async function planFor(change: Partial<SolveRequest>): Promise<Plan> {
+async function planFor(change: Partial<Resolved<SolveRequest>>): Promise<Plan> {
   const answer = await planner.solve(request(change));
   if (answer.outcome !== "plan") throw new Error(answer.reason);
   return answer.plan;

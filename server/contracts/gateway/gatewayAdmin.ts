@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
+import { deprecatedFields, readingOldNames } from "@/solver/plan/deprecatedFields";
 import { policySchema } from "@/solver/plan/policySchema";
 import { engineAccessFields } from "../engine/engineAccess";
 import { gatewayControlsSchema, headerText, signature } from "./gatewayControls";
@@ -55,6 +56,8 @@ export const judgeSchema = z.strictObject({
     .optional(),
 });
 
+const priorityClassSchema = z.strictObject({ name: z.string().min(1), queueFraction: z.number().gt(0).max(1) });
+
 /**
  * What an operator sets beside the plan. A PUT without it leaves it as it is, so that applying a plan opens no door; a PUT with `{}`
  * clears it. Unknown members are refused: a misspelt `keys` must not leave the gateway open.
@@ -79,10 +82,10 @@ const gatewaySettingsSchema = z.strictObject({
     .min(1)
     .optional(),
   /**
-   * Classes of work, named by a request in `x-gateway-inference-objective` or by its key: one is shed when a model's queue is filled to its
-   * share of the bound, so what has a small share makes room for the rest. Work of no class listed here has the whole.
+   * Classes of work, named by a request in `x-gateway-inference-objective` or by its key. A class is shed when a model's queue is filled to
+   * `queueFraction` of its bound, so a class with a small fraction makes room for the rest. Work of no class listed here has the whole.
    */
-  objectives: z.array(z.strictObject({ name: z.string().min(1), queueShare: z.number().gt(0).max(1) })).optional(),
+  priorityClasses: z.array(readingOldNames(priorityClassSchema, deprecatedFields.priorityClass)).optional(),
   /** What tokens cost, by model; records have a cost where every model that answered has a price. */
   prices: z
     .record(
@@ -121,7 +124,7 @@ export const gatewayConfigSchema = z.object({
   judge: judgeSchema.nullable(),
   /** Engine seconds that pass in one wall second: 1 on real engines, more only on an emulated cluster. */
   timeScale: z.number().min(0.001).max(100_000),
-  settings: gatewaySettingsSchema.optional(),
+  settings: readingOldNames(gatewaySettingsSchema, deprecatedFields.settings).optional(),
 });
 
 /** The body of PUT `/config`: a configuration, and who puts it there and why, for the audit. */

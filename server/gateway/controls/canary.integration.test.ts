@@ -125,7 +125,7 @@ describe("a canary", () => {
       replica.model === "large" ? { ...replica, url: held.url, maxInFlight: 1 } : replica,
     );
     // One place in the queue of 2000.
-    await gateway.put({ ...config, replicas, settings: { objectives: [{ name: "batch", queueShare: 0.0005 }] } });
+    await gateway.put({ ...config, replicas, settings: { priorityClasses: [{ name: "batch", queueFraction: 0.0005 }] } });
     await begin(gateway, { ...asked, shares: [1], minRequests: 20 });
     const ofBatch = () =>
       gateway.chat(

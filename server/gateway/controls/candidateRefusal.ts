@@ -1,6 +1,6 @@
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Candidate } from "@/server/contracts/gateway/gatewayControls";
-import { policyHash } from "@/server/contracts/gateway/policyHash";
+import { formOfHash, policyHash } from "@/server/contracts/gateway/policyHash";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 import { type ApiError, badRequest, conflict } from "../http/apiError";
 import type { ArtifactStore } from "../prediction/artifactStore";
@@ -23,6 +23,6 @@ export function candidateRefusal(
 
 /** Why a policy is not what its hash says; null when it is. */
 export function hashRefusal({ policy, policyHash: stated }: Pick<Candidate, "policy" | "policyHash">): string | null {
-  const actual = policyHash(policy);
-  return actual === stated ? null : `The policy hash is ${JSON.stringify(stated.slice(0, 80))}, but the policy's own is ${actual}.`;
+  if (formOfHash(policy, stated) !== null) return null;
+  return `The policy hash is ${JSON.stringify(stated.slice(0, 80))}, but the policy's own is ${policyHash(policy)}.`;
 }

@@ -60,7 +60,7 @@ const nothing = (): void => undefined;
 
 /** One model by what workflows teach, packed into its engines' memory. */
 const workflowAt = (model: string): PolicyDocument => {
-  return { kind: "fixed", model, order: { kind: "workflow", agingReleases: 100 }, place: { kind: "time-slots" } };
+  return { kind: "fixed", model, order: { kind: "workflow", agingThreshold: 100 }, place: { kind: "time-slots" } };
 };
 
 describe("a shadow", () => {

@@ -40,7 +40,7 @@ async function tightEngine(): Promise<string> {
 
 function packed(url: string): GatewayConfig {
   const { replicas, ...config } = oneModel([url], 64);
-  const policy = { kind: "fixed", model: MODEL, order: { kind: "workflow", agingReleases: 100 }, place: { kind: "time-slots" } } as const;
+  const policy = { kind: "fixed", model: MODEL, order: { kind: "workflow", agingThreshold: 100 }, place: { kind: "time-slots" } } as const;
   return { ...config, timeScale, ...hashed(policy), replicas: replicas.map((replica) => ({ ...replica, model: MODEL })) };
 }
 

@@ -176,7 +176,7 @@ describe("a request without a priority, where the policy orders by length", () =
     if (kind === "vllm")
       engine.pages.set("/server_info?config_format=json", page({ vllm_config: { scheduler_config: { policy: "priority" } } }));
     const gateway = await startTestGateway();
-    const order = { kind: "sjf", agingReleases: 100 } as const;
+    const order = { kind: "sjf", agingThreshold: 100 } as const;
     await gateway.put({ ...oneModel([engine.url]), ...hashed({ kind: "fixed", model: "large", order, place: { kind: "least-load" } }) });
     return { engine, gateway };
   }
@@ -203,7 +203,7 @@ describe("a request without a priority, where the policy orders by length", () =
   it("is sent with none to an engine that does not order, and with none under first come, first served", async () => {
     const engine = await oldVllm({ ordered: false });
     const gateway = await startTestGateway();
-    const order = { kind: "sjf", agingReleases: 100 } as const;
+    const order = { kind: "sjf", agingThreshold: 100 } as const;
     await gateway.put({ ...oneModel([engine.url]), ...hashed({ kind: "fixed", model: "large", order, place: { kind: "least-load" } }) });
     for (let request = 0; request < 3; request += 1) expect(await fateOf(gateway, { max_tokens: 5 })).toBe("stripped");
     await gateway.put(oneModel([engine.url]));

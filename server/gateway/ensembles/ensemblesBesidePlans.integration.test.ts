@@ -65,12 +65,15 @@ it("is none of the programs that a canary, a shadow and a mirror look at", async
 });
 
 it("has the class of work of its key, or of its client, go on with every call", async () => {
-  const objectives = [{ name: "batch", queueShare: 0.5 }];
-  const plain = await gatewayUnder(cascadeOver, { objectives });
+  const priorityClasses = [{ name: "batch", queueFraction: 0.5 }];
+  const plain = await gatewayUnder(cascadeOver, { priorityClasses });
   await (await ask(plain.gateway, {}, { "x-gateway-inference-objective": "batch" })).text();
   expect((await plain.gateway.decisions()).map(({ objective }) => objective)).toEqual(Array(4).fill("batch"));
   const sha256 = createHash("sha256").update("sk-one").digest("hex");
-  const keyed = await gatewayUnder(cascadeOver, { objectives, keys: [{ name: "app", sha256, objective: "batch", requestsPerMinute: 1 }] });
+  const keyed = await gatewayUnder(cascadeOver, {
+    priorityClasses,
+    keys: [{ name: "app", sha256, objective: "batch", requestsPerMinute: 1 }],
+  });
   expect((await ask(keyed.gateway, {}, { authorization: "Bearer sk-one" })).status).toBe(200);
   const told = (await keyed.gateway.decisions()).map(({ key, objective }) => [key, objective]);
   expect(told).toEqual(Array(4).fill(["app", "batch"]));

@@ -108,11 +108,11 @@ describe("classes of work", () => {
       { name: "batch", sha256: sha256("batch"), objective: "batch" },
       { name: "any", sha256: sha256("any") },
     ];
-    const objectives = [
-      { name: "batch", queueShare: 0.25 },
-      { name: "chat", queueShare: 0.75 },
+    const priorityClasses = [
+      { name: "batch", queueFraction: 0.25 },
+      { name: "chat", queueFraction: 0.75 },
     ];
-    await gateway.put({ ...oneModel([engine.url], 1), settings: { keys, objectives } });
+    await gateway.put({ ...oneModel([engine.url], 1), settings: { keys, priorityClasses } });
     const ask = (key: string, objective?: string) =>
       gateway.post("/v1/chat/completions", body, {
         ...bearer(key),

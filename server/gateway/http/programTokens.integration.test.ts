@@ -6,7 +6,7 @@ import { hashed, oneModel, startTestGateway, until } from "../testing/testGatewa
 async function shortestTotalFirst() {
   const engine = await heldEngine();
   const gateway = await startTestGateway();
-  const order = { kind: "stjf", agingReleases: 100 } as const;
+  const order = { kind: "stjf", agingThreshold: 100 } as const;
   const policy = { kind: "fixed", model: "large", order, place: { kind: "round-robin" } } as const;
   await gateway.put({ ...oneModel([engine.url], 1), ...hashed(policy) });
   const ask = (name: string, most: number, headers: Record<string, string> = {}) =>

@@ -11,7 +11,7 @@ import { sha256 } from "./artifactStore";
 import { PredictionThread } from "./predictionThread";
 
 const lengths = testLengths();
-const order = { kind: "stjf", agingReleases: 100 } as const;
+const order = { kind: "stjf", agingThreshold: 100 } as const;
 const policy = { kind: "fixed", model: "large", order, place: { kind: "least-load" }, learnt: { lengths: lengths.hash } } as const;
 
 async function lackingOf({ adminUrl }: TestGateway) {

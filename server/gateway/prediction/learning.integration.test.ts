@@ -12,7 +12,7 @@ import { putArtefact, slackBy, type TestArtefact } from "../testing/testPredicto
 import { sha256 } from "./artifactStore";
 
 const secret = "quokkaberry";
-const stjf = { kind: "fixed", model: "large", order: { kind: "stjf", agingReleases: 100 }, place: { kind: "least-load" } } as const;
+const stjf = { kind: "fixed", model: "large", order: { kind: "stjf", agingThreshold: 100 }, place: { kind: "least-load" } } as const;
 
 async function linesOf({ adminUrl }: TestGateway): Promise<readonly LearningLine[]> {
   const answer = await fetch(`${adminUrl}/learning`);

@@ -55,7 +55,7 @@ describe("predictions in the gateway", () => {
     const engine = await heldEngine();
     const gateway = await startTestGateway({ predictionSeconds: 5 });
     await putArtefact(gateway, lengths);
-    const order = { kind: "stjf", agingReleases: 100 } as const;
+    const order = { kind: "stjf", agingThreshold: 100 } as const;
     const policy = { kind: "fixed", model: "large", order, place: { kind: "round-robin" }, learnt: { lengths: lengths.hash } } as const;
     await gateway.put(configOf(policy, { large: engine.url }, 1));
     const names = [longText("q1"), longText("q2"), shortText("q3"), longText("q4"), shortText("q5")];
@@ -234,7 +234,7 @@ describe("predictions in the gateway", () => {
   it("take workflow and stage from headers that are names, which engines are not told", async () => {
     const engine = await startTestEngine((_, response) => sayCompletion(response, "done"));
     const gateway = await startTestGateway();
-    const order = { kind: "stjf", agingReleases: 100 } as const;
+    const order = { kind: "stjf", agingThreshold: 100 } as const;
     await gateway.put(configOf({ kind: "fixed", model: "large", order, place: { kind: "least-load" } }, { large: engine.url }));
     await until(async () => {
       await ask(gateway, "hello", { "x-weir-workflow": "planner-coder", "x-weir-stage": "coder" });

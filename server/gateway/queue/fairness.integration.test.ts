@@ -6,12 +6,12 @@ import { hashed, oneModel, startTestGateway, type TestGateway } from "../testing
 
 const clients = 24;
 /** More than wait at once, so that the bound is far from serving in the order of coming. */
-const agingReleases = 40;
+const agingThreshold = 40;
 const without = 10_000;
 
-const orders: readonly (readonly [string, (agingReleases: number) => OrderDocument])[] = [
-  ["shortest job first", (releases) => ({ kind: "sjf", agingReleases: releases })],
-  ["feedback over programs", (releases) => ({ kind: "mlfq", quantaSeconds: [0.001], agingReleases: releases })],
+const orders: readonly (readonly [string, (agingThreshold: number) => OrderDocument])[] = [
+  ["shortest job first", (releases) => ({ kind: "sjf", agingThreshold: releases })],
+  ["feedback over programs", (releases) => ({ kind: "mlfq", quantaSeconds: [0.001], agingThreshold: releases })],
 ];
 
 /** Asks for much, in a session that was served before: last by every order that prefers what is short or new. */
@@ -51,15 +51,15 @@ function passesOver(decisions: readonly Decision[]) {
   const others = stays.filter((stay) => stay !== long && stay.dispatched > long!.queued);
   return {
     passes: others.filter(({ dispatched }) => dispatched <= long!.dispatched).length,
-    bound: agingReleases + others.filter(({ queued }) => queued <= long!.queued).length,
+    bound: agingThreshold + others.filter(({ queued }) => queued <= long!.queued).length,
   };
 }
 
 describe("a long request among endless short ones", () => {
   it.each(orders)("is released within S + n releases under %s, and waits on without aging", async (_, order) => {
-    const most = 2 * clients + 3 * (agingReleases + clients);
-    const aged = passesOver(await crowd(order(agingReleases), most));
-    expect(aged.bound).toBeLessThan(agingReleases + clients);
+    const most = 2 * clients + 3 * (agingThreshold + clients);
+    const aged = passesOver(await crowd(order(agingThreshold), most));
+    expect(aged.bound).toBeLessThan(agingThreshold + clients);
     expect(aged.passes).toBeLessThanOrEqual(aged.bound);
     const waited = passesOver(await crowd(order(without), most));
     expect(waited.passes).toBeGreaterThan(1.5 * waited.bound);

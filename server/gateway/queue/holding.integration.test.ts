@@ -150,7 +150,7 @@ describe("requests that the memory of no engine has room for", () => {
 
   it("are answered at their deadline, as all that waits", async () => {
     const engine = await engineOf(2500);
-    const gateway = await startPacking(packed([engine.url], { order: { kind: "sjf", agingReleases: 100 } }), { requestSeconds: 2.5 });
+    const gateway = await startPacking(packed([engine.url], { order: { kind: "sjf", agingThreshold: 100 } }), { requestSeconds: 2.5 });
     const filling = ["a", "b"].map((name) => ask(gateway, name, { tokens: 1000, max_tokens: 5 }));
     await until(() => engine.came().length === 2);
     const long = ask(gateway, "long", { tokens: 1000, max_tokens: 900 });
@@ -186,7 +186,7 @@ describe("requests that the memory of no engine has room for", () => {
 
   it("go when what fills the memory runs longer than calls of its agent commonly do: then nobody knows how long it stays", async () => {
     const engine = await engineOf(2500);
-    const gateway = await startPacking(packed([engine.url], { order: { kind: "workflow", agingReleases: 100 }, timeScale: 1 }));
+    const gateway = await startPacking(packed([engine.url], { order: { kind: "workflow", agingThreshold: 100 }, timeScale: 1 }));
     // Each is a program of its own, which teaches how long its calls take.
     for (let asked = 0; asked < 8; asked += 1) await (await ask(gateway, probe, { tokens: 50 })).text();
     const answers = ["a", "b", "c"].map((name) => ask(gateway, name, { tokens: 1000 }));

@@ -20,7 +20,7 @@ const slack: SlackPolicy = {
   tau: 0,
   deltaScore: 0.1,
   floorSeconds: 1,
-  order: { kind: "stjf", agingReleases: 100 },
+  order: { kind: "stjf", agingThreshold: 100 },
   place: { kind: "least-load", affinity: { ratio: 0.5 } },
   approvedRanges: { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } },
 };
@@ -39,7 +39,7 @@ describe("policies in the gateway", () => {
   it("release the request that asks for the fewest tokens first under shortest job first", async () => {
     const engine = await heldEngine();
     const gateway = await startTestGateway();
-    const order = { kind: "sjf", agingReleases: 100 } as const;
+    const order = { kind: "sjf", agingThreshold: 100 } as const;
     await gateway.put(configOf({ kind: "fixed", model: "large", order, place: { kind: "round-robin" } }, { large: engine.url }, 1));
     const first = gateway.chat({ max_tokens: 900 });
     await until(() => engine.asked.length === 1);
@@ -63,7 +63,7 @@ describe("policies in the gateway", () => {
       response.end(`${streamEvent({ content: "answer." }, "stop")}data: [DONE]\n\n`);
     });
     const gateway = await startTestGateway();
-    const order: OrderDocument = { kind: "mlfq", quantaSeconds: [0.2], agingReleases: 100 };
+    const order: OrderDocument = { kind: "mlfq", quantaSeconds: [0.2], agingThreshold: 100 };
     await gateway.put(configOf({ kind: "fixed", model: "large", order, place: { kind: "round-robin" } }, { large: engine.url }, 1));
     const ask = async (session: string, more: Record<string, unknown>) => {
       const body = { model: "cascade/test", messages: [{ role: "user", content: session }], ...more };

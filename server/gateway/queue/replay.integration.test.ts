@@ -38,7 +38,7 @@ const slack: SlackPolicy = {
   tau: 0.5,
   deltaScore: 0.1,
   floorSeconds: 1,
-  order: { kind: "stjf", agingReleases: 20 },
+  order: { kind: "stjf", agingThreshold: 20 },
   place: { kind: "least-load", affinity: { ratio: 0.5 } },
   approvedRanges: { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } },
 };
@@ -50,20 +50,20 @@ const rounds = (selection: JustInTimePolicy["selection"]): JustInTimePolicy =>
 /** One that decides otherwise. */
 function otherThan(policy: PolicyDocument): PolicyDocument {
   if (policy.kind === "just-in-time") return { ...policy, workflows: [] };
-  return { ...policy, order: policy.order.kind === "fcfs" ? { kind: "sjf", agingReleases: 50 } : { kind: "fcfs" } };
+  return { ...policy, order: policy.order.kind === "fcfs" ? { kind: "sjf", agingThreshold: 50 } : { kind: "fcfs" } };
 }
 
 const policies: readonly (readonly [string, PolicyDocument])[] = [
   ["a cascade in the order of coming at the least loaded replica", cascade],
   [
     "a cascade by shortest job with aging, in turn",
-    { ...cascade, order: { kind: "sjf", agingReleases: 8 }, place: { kind: "round-robin" } },
+    { ...cascade, order: { kind: "sjf", agingThreshold: 8 }, place: { kind: "round-robin" } },
   ],
   [
     "a cascade that starts by router scores, with feedback over programs",
     {
       ...cascade,
-      order: { kind: "mlfq", quantaSeconds: [0.01, 0.05], agingReleases: 15 },
+      order: { kind: "mlfq", quantaSeconds: [0.01, 0.05], agingThreshold: 15 },
       directStart: { below: 50, router: { kind: "modelled", auc: 0.7 } },
     },
   ],
@@ -75,7 +75,7 @@ const policies: readonly (readonly [string, PolicyDocument])[] = [
   ["a fixed model at the least loaded replica", { kind: "fixed", model: "small", order: { kind: "fcfs" }, place: leastLoad }],
   [
     "a fixed model by what workflows taught, packed into memory that has room for all",
-    { kind: "fixed", model: "small", order: { kind: "workflow", agingReleases: 50 }, place: { kind: "time-slots" } },
+    { kind: "fixed", model: "small", order: { kind: "workflow", agingThreshold: 50 }, place: { kind: "time-slots" } },
   ],
   ["models chosen just in time in rounds of a beam search, by predicted configurations", rounds({ kind: "beam", width: 4 })],
   ["models chosen just in time as programs come, by the load of the moment", rounds({ kind: "quickest", when: "arrival" })],

@@ -235,7 +235,7 @@ describe("plans and controls", () => {
       return [answer.status, await messageOf(answer)];
     };
     const wrongChanges: readonly (readonly [object, string])[] = [
-      [hashed(justInTime([{ workflow: pinned }], { order: { kind: "sjf", agingReleases: 10 } })), "fcfs"],
+      [hashed(justInTime([{ workflow: pinned }], { order: { kind: "sjf", agingThreshold: 10 } })), "fcfs"],
       [hashed(justInTime([{ workflow: pinned }], { place: { kind: "time-slots" } })), "Time slots"],
       [hashed(justInTime([{ workflow: pinned }, { workflow: pinned }])), "pinned"],
       [hashed(justInTime([{ workflow: voting, predictor: "0".repeat(64) }])), "0000"],

@@ -33,7 +33,7 @@ export function fullQueue(
   models: readonly string[],
   { serving, served, queuedPerModel, objective }: Joining,
 ): { readonly error: ApiError; readonly retryAfterSeconds: number } | null {
-  const room = Math.ceil(serving.queueShare(objective) * queuedPerModel);
+  const room = Math.ceil(serving.queueFraction(objective) * queuedPerModel);
   const full = models.map((model) => served.driver.lineOf(model)).find((line) => (serving.queued.get(line) ?? 0) >= room);
   if (full === undefined) return null;
   const message =

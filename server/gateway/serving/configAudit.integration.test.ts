@@ -2,8 +2,9 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
-import { startTestGateway, temporaryDirectory } from "../testing/testGateway";
+import { hashed, startTestGateway, temporaryDirectory } from "../testing/testGateway";
 import { auditOf, configOf, send, signed, statusOf, twoStages } from "../testing/testRevisions";
+import { configEtag } from "./configStore";
 
 describe("a configuration", () => {
   it("is a line of the audit whatever it changes, with who and why, and none where it changes nothing", async () => {
@@ -66,6 +67,36 @@ describe("a configuration", () => {
     const answer = await send(gateway, "/knobs", { thresholds: [55], ...signed });
     expect([answer.status, answer.policyHash]).toEqual([200, plan("plan-a", 55).policyHash]);
     expect((await auditOf(gateway)).at(-1)?.action).toBe("knobs turned");
+  });
+
+  it("with old names of fields is read, from its file too, under the hash it was given, and has that again when its knobs are turned back", async () => {
+    const stateDirectory = await temporaryDirectory();
+    const { gateway, plan } = await twoStages(stateDirectory);
+    const named = (order: object): GatewayConfig => {
+      const config = plan("plan-a");
+      return { ...config, ...hashed({ ...config.policy, order: { kind: "sjf", ...order } } as GatewayConfig["policy"]) };
+    };
+    const settings = { objectives: [{ name: "batch", queueShare: 0.5 }] };
+    const old = { ...named({ agingReleases: 30 }), settings } as GatewayConfig;
+    await gateway.put(old);
+    const expected = {
+      ...named({ agingThreshold: 30 }),
+      policyHash: old.policyHash,
+      settings: { priorityClasses: [{ name: "batch", queueFraction: 0.5 }] },
+    };
+    expect(await configOf(gateway)).toEqual(expected);
+    await expect(gateway.put({ ...named({ agingReleases: 31 }), policyHash: old.policyHash })).rejects.toThrow("the policy's own is");
+    await gateway.close();
+    // As a gateway before the new names left it.
+    const [config, audit] = ["gateway.json", "audit.jsonl"].map((name) => join(stateDirectory, name)) as [string, string];
+    const line = JSON.parse((await readFile(audit, "utf8")).trim());
+    await writeFile(config, JSON.stringify(old));
+    await writeFile(audit, `${JSON.stringify({ ...line, etag: configEtag(old) })}\n`);
+    const next = await startTestGateway({}, { stateDirectory });
+    expect(await configOf(next)).toEqual(expected);
+    expect(await auditOf(next)).toHaveLength(1);
+    expect((await send(next, "/knobs", { thresholds: [55], ...signed })).policyHash).not.toBe(old.policyHash);
+    expect((await send(next, "/knobs", { thresholds: [70], ...signed })).policyHash).toBe(old.policyHash);
   });
 
   it("is refused with both hashes where its policy is not the one that was approved", async () => {

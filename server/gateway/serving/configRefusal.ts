@@ -41,15 +41,15 @@ function addressRefusal(url: string): string | null {
   return /\/v1\/?$/.test(pathname) ? `${url} ends in /v1, which the gateway itself appends.` : null;
 }
 
-function settingsRefusal({ keys = [], objectives = [], ensembles = [] }: GatewaySettings): string | null {
+function settingsRefusal({ keys = [], priorityClasses = [], ensembles = [] }: GatewaySettings): string | null {
   const twice = (names: readonly string[]) => names.find((name, index) => names.indexOf(name) !== index);
   const key = twice(keys.map(({ name }) => name));
   if (key !== undefined) return `Two API keys are called ${key}; names must differ.`;
   const secret = twice(keys.map(({ sha256 }) => sha256));
   if (secret !== undefined) return `Two API keys have the SHA-256 ${secret}; each name needs its own key.`;
-  const objective = twice(objectives.map(({ name }) => name));
+  const objective = twice(priorityClasses.map(({ name }) => name));
   if (objective !== undefined) return `The class of work ${objective} is listed twice.`;
-  const astray = keys.find((one) => one.objective !== undefined && !objectives.some(({ name }) => name === one.objective));
+  const astray = keys.find((one) => one.objective !== undefined && !priorityClasses.some(({ name }) => name === one.objective));
   if (astray !== undefined) return `The API key ${astray.name} belongs to the class ${astray.objective}, which is not listed.`;
   return ensembles.map(ensembleRefusal).find((refusal) => refusal !== null) ?? null;
 }

@@ -35,7 +35,8 @@ export function configEtag(config: GatewayConfig): string {
 
 export type LoadedConfig =
   | { readonly kind: "none" }
-  | ({ readonly kind: "loaded" } & SavedConfig)
+  /** `savedEtag`: of the configuration as the file has it, before fields with old names were renamed. */
+  | ({ readonly kind: "loaded"; readonly savedEtag: string } & SavedConfig)
   /** The file is there but cannot be served; it is left as it is. */
   | { readonly kind: "unusable"; readonly reason: string };
 
@@ -57,10 +58,12 @@ export class ConfigStore {
       return isMissing(error) ? { kind: "none" } : { kind: "unusable", reason: `${this.path} cannot be read: ${reasonOf(error)}.` };
     }
     try {
-      const { earlierNames, previous, ...config } = savedSchema.parse(JSON.parse(text));
+      const document = JSON.parse(text);
+      const { earlierNames, previous, ...config } = savedSchema.parse(document);
       const refusal = configRefusal(config);
       if (refusal !== null) return { kind: "unusable", reason: `${this.path}: ${refusal}` };
-      return { kind: "loaded", config, earlierNames, previous };
+      const { earlierNames: _, previous: __, ...saved } = document;
+      return { kind: "loaded", savedEtag: configEtag(saved), config, earlierNames, previous };
     } catch (error) {
       return { kind: "unusable", reason: `${this.path} is not a gateway configuration: ${reasonOf(error)}.` };
     }

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "pino";
 import type { ConfigRequest, GatewayConfig, PreviousPlan } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Candidate, KnobsRequest, Signature } from "@/server/contracts/gateway/gatewayControls";
-import { policyHash } from "@/server/contracts/gateway/policyHash";
+import { formOfHash, policyHash } from "@/server/contracts/gateway/policyHash";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
+import { withOldNames } from "@/solver/plan/deprecatedFields";
 import { learntOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 import { type ApiError, badRequest, conflict } from "../http/apiError";
@@ -72,7 +73,8 @@ export class Configuration {
     if (loaded.kind === "unusable") return loaded.reason;
     this.#previous = loaded.previous;
     this.#options.serving.install(loaded.config, loaded.earlierNames);
-    if (this.#options.audit.latestChange?.etag !== this.etag) {
+    const known = this.#options.audit.latestChange?.etag;
+    if (known !== this.etag && known !== loaded.savedEtag) {
       const { planId, policyHash: hash } = loaded.config;
       const what = `Started with the plan ${shortId(planId)}, policy ${shortId(hash)}, in a configuration that the audit does not contain`;
       const why = "the gateway ended before the line was written, or the file is another's";
@@ -102,8 +104,11 @@ export class Configuration {
     const turned = policyWithOverrides(this.current.policy, knobs);
     if (typeof turned === "string") return badRequest(turned);
     const { policy, change } = turned;
+    // Turned back, a policy has the hash of its plan again, with whichever names that was made.
+    const old =
+      policyHash(this.current.policy) !== this.current.policyHash && formOfHash(this.current.policy, this.current.policyHash) !== null;
     await this.#replace(
-      { ...this.current, policy, policyHash: policyHash(policy) },
+      { ...this.current, policy, policyHash: policyHash(old ? withOldNames(policy) : policy) },
       { by, action: "knobs turned", detail: withReason(change, reason) },
     );
     return null;

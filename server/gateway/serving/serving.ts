@@ -251,8 +251,8 @@ export class Serving {
   }
 
   /** Share of a queue's bound that work of a class may fill; all of it where the class is none of the settings'. */
-  queueShare(objective: string | null): number {
-    return this.#config?.settings?.objectives?.find(({ name }) => name === objective)?.queueShare ?? 1;
+  queueFraction(objective: string | null): number {
+    return this.#config?.settings?.priorityClasses?.find(({ name }) => name === objective)?.queueFraction ?? 1;
   }
 
   /** An engine of `model` has answered. */

@@ -20,7 +20,7 @@ export const keys: NonNullable<GatewaySettings["keys"]> = [
   { name: "bob", sha256: digest("bob-key"), objective: "batch" },
 ];
 
-export const keyed: GatewaySettings = { keys, objectives: [{ name: "batch", queueShare: 1 }] };
+export const keyed: GatewaySettings = { keys, priorityClasses: [{ name: "batch", queueFraction: 1 }] };
 
 const everything: CaptureRequest = {
   share: 1,

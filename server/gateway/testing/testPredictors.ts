@@ -77,7 +77,7 @@ export const slackBy = (learnt: SlackPolicy["learnt"], of: readonly string[] = m
   tau: 1000,
   deltaScore: 0.1,
   floorSeconds: 1,
-  order: { kind: "stjf", agingReleases: 100 },
+  order: { kind: "stjf", agingThreshold: 100 },
   place: { kind: "least-load" },
   ...(learnt !== undefined && { learnt }),
   approvedRanges: { tau: { min: 0, max: 1000 }, deltaScore: { min: 0, max: 1 } },

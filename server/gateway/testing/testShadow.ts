@@ -27,7 +27,7 @@ export function slackOver(lead: number): SlackPolicy {
     tau: 0.5,
     deltaScore: 0.1,
     floorSeconds: 0.1,
-    order: { kind: "stjf", agingReleases: 100 },
+    order: { kind: "stjf", agingThreshold: 100 },
     place: { kind: "least-load", affinity: { ratio: 0.5 } },
     approvedRanges: { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } },
   };

@@ -50,7 +50,7 @@ describe("what a call is learnt as", () => {
   it("has its program begin when the client says, on the engines' clock", async () => {
     const engine = await quickEngine();
     const gateway = await startTestGateway();
-    const order = { kind: "workflow", agingReleases: 100 } as const;
+    const order = { kind: "workflow", agingThreshold: 100 } as const;
     await gateway.put({ ...served(engine), ...hashed({ kind: "fixed", model: "large", order, place: { kind: "least-load" } }) });
     await call(gateway, { "x-weir-started-at": String(Date.now() - 2000) });
     const { programStart, stages } = await last(gateway);
@@ -109,7 +109,7 @@ describe("what a call is learnt as", () => {
       response.writeHead(200, { "content-type": "application/json" }).end(`{"model":"large","choices":${choices},"usage":${usage}}`);
     });
     const gateway = await startTestGateway();
-    const order = { kind: "workflow", agingReleases: 100 } as const;
+    const order = { kind: "workflow", agingThreshold: 100 } as const;
     await gateway.put({ ...served(engine), ...hashed({ kind: "fixed", model: "large", order, place: { kind: "time-slots" } }) });
     for (let at = 0; at < 6; at += 1) await call(gateway, { "x-weir-agent": "coder" });
     const { stages, forecast } = await last(gateway);

@@ -180,7 +180,7 @@ describe("the order by workflows", () => {
       else setTimeout(answer, body.user === "slow" ? 150 : 1);
     });
     const gateway = await startTestGateway();
-    const order = { kind: "workflow", agingReleases: 100 } as const;
+    const order = { kind: "workflow", agingThreshold: 100 } as const;
     const policy = { kind: "fixed", model: "large", order, place: { kind: "least-load" } } as const;
     await gateway.put({ ...oneModel([engine.url], 1), ...hashed(policy), timeScale });
     for (let at = 0; at < 8; at += 1) for (const agent of ["slow", "quick"]) await call(gateway, { "x-weir-agent": agent });
@@ -230,7 +230,7 @@ describe("a place by memory over time", () => {
   it("shows what it expects of each engine, and what would go next", async () => {
     const held = await heldEngine();
     const gateway = await startTestGateway();
-    const order = { kind: "workflow", agingReleases: 100 } as const;
+    const order = { kind: "workflow", agingThreshold: 100 } as const;
     await gateway.put({
       ...oneModel([held.url], 1),
       ...hashed({ kind: "fixed", model: "large", order, place: { kind: "time-slots" } }),

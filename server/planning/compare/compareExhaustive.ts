@@ -4,11 +4,8 @@ import { instanceExplorer, type RandomInstance } from "@/solver/baselines/random
 import type { System } from "@/solver/baselines/system";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
 import { buildPlan } from "@/solver/cascade/plan/buildPlan";
-import { vllmProfile } from "@/solver/hardware/builtInProfiles";
-import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { MilpEngine } from "@/solver/milp/engine";
 import type { Objective } from "@/solver/plan/plan";
-import { DEFAULT_JUDGE } from "../planner/planningRequest";
 
 /** The planner's plan of an instance beside the best there is. */
 export interface HeldAgainstExhaustive {
@@ -49,6 +46,7 @@ export function holdAgainstExhaustive(
     workload,
     workloadId: workload.name,
     cluster,
+    requestsPerSecond: explorer.input.requestsPerSecond,
     objective: {
       kind: "latency-under-quality",
       latency,
@@ -58,9 +56,6 @@ export function holdAgainstExhaustive(
       latencyBudgetSeconds: null,
       maxGpus: explorer.input.maxGpus,
     },
-    judge: DEFAULT_JUDGE,
-    cards: catalogueOf(noUserCards),
-    profile: vllmProfile,
     fixed: null,
     engine,
     elapsedSeconds: () => nowSeconds() - begun,

@@ -2,16 +2,16 @@ import { halves, tableRows } from "@/solver/baselines/halves";
 import { busiestLoad } from "@/solver/baselines/measure";
 import type { ReplicaChoice, System } from "@/solver/baselines/system";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
+import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE, judgeOf, type PlanningSituation } from "@/solver/cascade/explore/situation";
+import { catalogue, explorerOf, modelsOf, shapesOf } from "@/solver/cascade/explore/situationExplorer";
 import { buildPlan } from "@/solver/cascade/plan/buildPlan";
 import { planningSample } from "@/solver/cascade/routing/routing";
 import { saturationRate } from "@/solver/engine/saturation";
-import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import type { MilpEngine } from "@/solver/milp/engine";
 import { gpuCount } from "@/solver/plan/clusterGpus";
+import { noConstraints } from "@/solver/plan/constraints";
 import type { PlanDraft } from "@/solver/plan/plan";
-import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE, judgeOf, type PlanningSituation } from "../planner/planningRequest";
-import { catalogue, explorerOf, modelsOf, shapesOf } from "../planner/situationExplorer";
 
 /** Plans tried for a rate that loads the busiest stage as asked. */
 const RATE_ATTEMPTS = 10;
@@ -69,14 +69,16 @@ export function explorerAt({ request, models, planning }: ComparisonContext, req
 
 /** Weir's plan on the ground's planning prompts: least end-to-end p95 under the floor's lower bound, on all GPUs. */
 export function planAt(ground: ComparisonContext, floor: number, requestsPerSecond: number): Planned {
-  const { request, planning, gpus, judge, cards } = ground;
-  const { workload, workloadId, cluster, engineProfile } = request.situation;
+  const { request, planning, gpus } = ground;
+  const { workload } = request.situation;
   const explorer = explorerAt(ground, requestsPerSecond);
   const built = buildPlan({
-    explorer,
+    ...request.situation,
+    requestsPerSecond,
     workload: { ...workload, outcomes: tableRows(workload.outcomes, planning) },
-    workloadId,
-    cluster,
+    constraints: noConstraints,
+    running: [],
+    explorer,
     objective: {
       kind: "latency-under-quality",
       latency: "end-to-end",
@@ -86,9 +88,6 @@ export function planAt(ground: ComparisonContext, floor: number, requestsPerSeco
       latencyBudgetSeconds: null,
       maxGpus: gpus,
     },
-    judge,
-    cards,
-    profile: engineProfile ?? vllmProfile,
     fixed: null,
     engine: request.engine,
     elapsedSeconds: () => 0,

@@ -1,7 +1,9 @@
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { SolveAnswer } from "@/server/contracts/studio";
+import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { CascadePolicy, Plan, Predictions } from "@/solver/plan/plan";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
-import type { PlanningSituation, SolveRequest } from "./planningRequest";
+import type { Resolved } from "./planningRequest";
 
 /** What the planner predicts of a plan that runs, under some traffic. */
 export type PredictedAsItRuns =
@@ -21,7 +23,7 @@ export type PredictedAsItRuns =
 export function asItRuns(
   { constraints: _, ...situation }: PlanningSituation,
   plan: Pick<Plan, "deployment" | "inputs"> & { readonly policy: CascadePolicy },
-): SolveRequest {
+): Resolved<SolveRequest> {
   const { policy, inputs } = plan;
   const models = policy.stages.map(({ model }) => model);
   return {
@@ -29,8 +31,9 @@ export function asItRuns(
     models,
     running: runningReplicas(plan),
     topology: "given",
+    withIdleStages: true,
     objective: inputs.objective,
-    fixed: { models, thresholds: policy.thresholds, startBelow: policy.directStart?.below, withIdleStages: true },
+    fixed: { models, thresholds: policy.thresholds, startBelow: policy.directStart?.below },
   };
 }
 

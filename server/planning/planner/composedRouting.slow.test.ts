@@ -1,15 +1,16 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import { candidatesFor } from "@/solver/cascade/choose/choose";
 import type { Exploration, Knobs } from "@/solver/cascade/explore/exploration";
 import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
+import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { planningSample, routePrompts } from "@/solver/cascade/routing/routing";
 import type { Objective } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { splitPrompts } from "@/solver/workload/split";
 import { loadGlpkEngine } from "./glpkEngine";
 import { Cancelled, createPlanningDesk, type PlanningDesk } from "./planningDesk";
-import type { FixedRouting, PlanningSituation } from "./planningRequest";
 
 const workload = generatedWorkload({ prompts: 400, seed: 5 });
 const models = workload.outcomes.models.map(({ model }) => model);
@@ -31,13 +32,13 @@ const objective: Objective = {
 };
 const never = () => false;
 
-function varied(desk: PlanningDesk, around: NonNullable<FixedRouting>): Exploration {
+function varied(desk: PlanningDesk, around: NonNullable<SolveRequest["fixed"]>): Exploration {
   const answer = desk.work(situation, { kind: "explore", around }, never);
   if (answer.kind !== "exploration") throw new Error(JSON.stringify(answer));
   return decodeExploration(answer.exploration);
 }
 
-function reasonFor(desk: PlanningDesk, fixed: NonNullable<FixedRouting>, at: Partial<PlanningSituation> = {}): string {
+function reasonFor(desk: PlanningDesk, fixed: NonNullable<SolveRequest["fixed"]>, at: Partial<PlanningSituation> = {}): string {
   const answer = desk.work({ ...situation, ...at }, { kind: "solve", objective, fixed }, never);
   return answer.kind === "infeasible" ? answer.answer.reason : answer.kind;
 }

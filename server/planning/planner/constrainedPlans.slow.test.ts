@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import { candidatesFor } from "@/solver/cascade/choose/choose";
 import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
+import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { type GpuCard, gpuCards } from "@/solver/hardware/gpus";
 import { memoryFit } from "@/solver/hardware/memoryFit";
 import type { ModelCard } from "@/solver/hardware/modelCard";
@@ -15,7 +17,6 @@ import { generatedWorkload } from "@/solver/workload/generated";
 import { splitPrompts } from "@/solver/workload/split";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
-import type { FixedRouting, PlanningSituation } from "./planningRequest";
 
 const [SMALL, MIDDLE, LARGE] = ["qwen2.5-3b", "qwen2.5-7b", "qwen2.5-32b"] as const;
 const cluster: ClusterSpec = {
@@ -58,7 +59,7 @@ interface Asked {
   readonly constraints?: Partial<PlanConstraints>;
   readonly objective?: Partial<Objective>;
   readonly situation?: Partial<PlanningSituation>;
-  readonly fixed?: FixedRouting;
+  readonly fixed?: SolveRequest["fixed"];
 }
 
 function answerTo(asked: Asked) {

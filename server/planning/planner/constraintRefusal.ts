@@ -1,7 +1,8 @@
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { SolveAnswer } from "@/server/contracts/studio";
+import type { PlanningSituation } from "@/solver/cascade/explore/situation";
+import { modelsOf, shapesOf, standing } from "@/solver/cascade/explore/situationExplorer";
 import { constraintsOf, type PlanConstraints } from "@/solver/plan/constraints";
-import type { FixedRouting, PlanningSituation } from "./planningRequest";
-import { modelsOf, shapesOf, standing } from "./situationExplorer";
 
 type Refused = Extract<SolveAnswer, { outcome: "infeasible" }>;
 
@@ -9,7 +10,7 @@ type Refused = Extract<SolveAnswer, { outcome: "infeasible" }>;
  * What is wrong with a situation's constraints before anything is planned, in one sentence, and which of them would have to give way where
  * they contradict one another or the cluster; null where nothing is.
  */
-export function constraintRefusal(situation: PlanningSituation, fixed: FixedRouting): Refused | null {
+export function constraintRefusal(situation: PlanningSituation, fixed: SolveRequest["fixed"]): Refused | null {
   const { constraints, cluster, workload } = situation;
   if (constraints === undefined) return null;
   const { pinned, shapes, excluded, nodes } = constraints;

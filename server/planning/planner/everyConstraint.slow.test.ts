@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import { endpointNodes } from "@/server/endpoints/attachedEngines";
 import { connectionSchema, type EndpointConnection } from "@/server/endpoints/connection";
 import { fixedTopology } from "@/server/endpoints/fixedTopology";
+import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { brokenConstraints } from "@/solver/deployment/testing/testBrokenConstraints";
 import { noUserCards } from "@/solver/hardware/catalogue";
 import type { ClusterSpec, RunningReplica } from "@/solver/plan/clusterSpec";
@@ -10,7 +12,7 @@ import type { Objective } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
-import type { FixedRouting, PlanningAnswer, PlanningSituation } from "./planningRequest";
+import type { PlanningAnswer } from "./planningRequest";
 
 const [SMALL, MIDDLE, LARGE] = ["qwen2.5-3b", "qwen2.5-7b", "qwen2.5-32b"] as const;
 const models = [SMALL, MIDDLE, LARGE];
@@ -67,7 +69,7 @@ const connection: EndpointConnection = connectionSchema.parse({
 
 interface Path {
   readonly name: string;
-  readonly fixed?: FixedRouting;
+  readonly fixed?: SolveRequest["fixed"];
   /** What is planned for under constraints; a sentence where they are refused before. */
   situation(constraints: PlanConstraints): PlanningSituation | string;
   /** Two names of nodes. */
@@ -171,7 +173,7 @@ describe.each(paths.map((path) => [path.name, path] as const))("on %s", { timeou
 });
 
 describe("a pin on attached engines", { timeout: 120_000 }, () => {
-  const kept = (constraints: Partial<PlanConstraints>, fixed: FixedRouting = null) => {
+  const kept = (constraints: Partial<PlanConstraints>, fixed: SolveRequest["fixed"] = null) => {
     const answer = answerTo({ ...onAttached, fixed }, planConstraintsSchema.parse(constraints));
     if (typeof answer === "string" || answer.kind !== "draft") throw new Error(JSON.stringify(answer));
     return answer.draft;

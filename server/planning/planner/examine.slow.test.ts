@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { Examination, ExaminedKind, PlanningProgress } from "@/server/contracts/studio";
+import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
-import type { FixedRouting, PlanningSituation } from "./planningRequest";
 
 const workload = generatedWorkload({ prompts: 500, seed: 3 });
 const situation: PlanningSituation = {
@@ -47,7 +48,7 @@ describe("examine", { timeout: 120_000 }, () => {
       fixed = null,
       told = () => undefined,
       change = {},
-    }: { fixed?: FixedRouting; told?: (at: PlanningProgress) => void; change?: Partial<PlanningSituation> } = {},
+    }: { fixed?: SolveRequest["fixed"]; told?: (at: PlanningProgress) => void; change?: Partial<PlanningSituation> } = {},
   ): Extract<Examination, { kind: Kind }> {
     const answer = desk.work({ ...situation, ...change }, { kind: "examine", examine: kind, objective, fixed }, () => false, told);
     if (answer.kind !== "examination" || answer.examination.kind !== kind) throw new Error(JSON.stringify(answer));
@@ -80,7 +81,7 @@ describe("examine", { timeout: 120_000 }, () => {
 
   it("names the constraints that hold the plan back, and what each costs", () => {
     const asking = (constraints: object) => ({ change: { constraints: planConstraintsSchema.parse(constraints) } });
-    const planned = (constraints: object, fixed: FixedRouting): PlanDraft => {
+    const planned = (constraints: object, fixed: SolveRequest["fixed"]): PlanDraft => {
       const answer = desk.work({ ...situation, ...asking(constraints).change }, { kind: "solve", objective, fixed }, () => false);
       if (answer.kind !== "draft") throw new Error(answer.kind);
       return answer.draft;

@@ -1,9 +1,9 @@
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { NoPlanKind } from "@/solver/cascade/explore/exploration";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
 import { leastGpusOf } from "@/solver/cascade/explore/gatherExploration";
 import type { BuildPlanInput } from "@/solver/cascade/plan/planInput";
 import { refusalSays, routingRefusal, stageWithoutRequests } from "@/solver/cascade/routing/routingRefusal";
-import type { FixedRouting } from "./planningRequest";
 
 /** Why a routing set by hand is not planned for. */
 interface RefusedRouting {
@@ -18,7 +18,7 @@ interface RefusedRouting {
  */
 export function fixedRouting(
   explorer: Explorer,
-  routing: NonNullable<FixedRouting>,
+  routing: NonNullable<SolveRequest["fixed"]>,
   { withIdleStages = false }: { readonly withIdleStages?: boolean } = {},
 ): NonNullable<BuildPlanInput["fixed"]> | RefusedRouting {
   const { sample, shapes, fixedTopology, directStart } = explorer.input;
@@ -36,9 +36,6 @@ export function fixedRouting(
   if (refusal !== null) return refused(refusal);
   const stages = routing.models.map((model) => ladder.models.indexOf(model));
   const startBelow = stages.length > 1 ? (routing.startBelow ?? 0) : 0;
-  const unreached =
-    withIdleStages || routing.withIdleStages === true
-      ? null
-      : stageWithoutRequests(explorer.outlook(stages, routing.thresholds, startBelow).routed.share);
+  const unreached = withIdleStages ? null : stageWithoutRequests(explorer.outlook(stages, routing.thresholds, startBelow).routed.share);
   return unreached === null ? { stages, thresholds: routing.thresholds, startBelow } : refused(unreached);
 }

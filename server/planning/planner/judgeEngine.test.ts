@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { choose } from "@/solver/cascade/choose/choose";
 import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
+import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
-import type { JudgeChoice, PlanningSituation } from "./planningRequest";
 
 const JUDGE = "llama-3.1-8b";
 const situation: PlanningSituation = {
@@ -24,14 +24,19 @@ const objective: Objective = {
   latencyBudgetSeconds: null,
   maxGpus: 8,
 };
-const engineOf = (outputTokens: number): JudgeChoice => ({ kind: "engine", model: JUDGE, rubricTokens: 150, outputTokens });
+const engineOf = (outputTokens: number): NonNullable<PlanningSituation["judge"]> => ({
+  kind: "engine",
+  model: JUDGE,
+  rubricTokens: 150,
+  outputTokens,
+});
 
 let desk: PlanningDesk;
 beforeAll(async () => {
   desk = createPlanningDesk(await loadGlpkEngine(), () => 0);
 });
 
-function planWith(judge: JudgeChoice, more: Partial<PlanningSituation> = {}): PlanDraft {
+function planWith(judge: NonNullable<PlanningSituation["judge"]>, more: Partial<PlanningSituation> = {}): PlanDraft {
   const answer = desk.work({ ...situation, ...more, judge }, { kind: "solve", objective, fixed: null }, () => false);
   if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
   return answer.draft;
@@ -98,7 +103,7 @@ describe("a judge as an engine of its own", { timeout: 60_000 }, () => {
 
   it("is refused where it cannot be told from a model that answers, or fits nowhere", () => {
     const reasonOf = (model: string, excluded: string[] = []) => {
-      const judge: JudgeChoice = { kind: "engine", model, rubricTokens: 0, outputTokens: 1 };
+      const judge: NonNullable<PlanningSituation["judge"]> = { kind: "engine", model, rubricTokens: 0, outputTokens: 1 };
       const asked = { ...situation, judge, constraints: { ...noConstraints, excluded } };
       const answer = desk.work(asked, { kind: "explore" }, () => false);
       return answer.kind === "infeasible" ? answer.answer.reason : answer.kind;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { FixedJudge, PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
-import type { JudgeChoice, PlanningSituation } from "./planningRequest";
 import { situationOf } from "./situationOf";
 
 const situation: PlanningSituation = {
@@ -19,7 +19,7 @@ beforeAll(async () => {
   desk = createPlanningDesk(await loadGlpkEngine(), () => 0);
 });
 
-function planWith(judge: Partial<Extract<JudgeChoice, { kind: "fixed" }>>): PlanDraft {
+function planWith(judge: Partial<FixedJudge>): PlanDraft {
   const objective: Objective = {
     kind: "latency-under-quality",
     latency: "end-to-end",

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { PlanningProgress } from "@/server/contracts/studio";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import { choose } from "@/solver/cascade/choose/choose";
@@ -11,7 +12,7 @@ import type { Objective, Plan } from "@/solver/plan/plan";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { createPlanner } from "./planner";
-import type { SolveRequest } from "./planningRequest";
+import type { Resolved } from "./planningRequest";
 
 const workload = generatedWorkload({ prompts: 600, seed: 3 });
 const workloadId = workloadHash(workload);
@@ -35,7 +36,7 @@ const objective: Objective = {
   maxGpus: 16,
 };
 
-const request = (change: Partial<SolveRequest> = {}): SolveRequest => ({
+const request = (change: Partial<Resolved<SolveRequest>> = {}): Resolved<SolveRequest> => ({
   workload,
   workloadId,
   cluster: cluster(2, 8),
@@ -55,7 +56,7 @@ it("plans the same when it was warmed up first", async () => {
   expect(answer.outcome === "plan" && answer.plan.id).toBe((await planFor()).id);
 });
 
-async function planFor(change: Partial<SolveRequest> = {}): Promise<Plan> {
+async function planFor(change: Partial<Resolved<SolveRequest>> = {}): Promise<Plan> {
   const answer = await planner.solve(request(change));
   if (answer.outcome !== "plan") throw new Error(answer.reason);
   return answer.plan;

@@ -1,18 +1,12 @@
+import type { ExamineRequest, ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
 import type { Examination, Outcome, PlanningProgress, SolveAnswer } from "@/server/contracts/studio";
 import { ResidentThread } from "@/server/threads/residentThread";
 import { ThreadEnded } from "@/server/threads/workerThread";
 import type { ExplorationWire } from "@/solver/cascade/explore/explorationWire";
 import type { OnProgress } from "@/solver/cascade/explore/progress";
+import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { Serving, ServingFigures } from "@/solver/cascade/whatIf/servingFigures";
-import type {
-  ExamineRequest,
-  ExploreRequest,
-  PlanningAnswer,
-  PlanningSituation,
-  PlanningTask,
-  SolveRequest,
-  WorkerTask,
-} from "./planningRequest";
+import type { PlanningAnswer, PlanningTask, Resolved, WorkerTask } from "./planningRequest";
 import { sealPlan } from "./sealPlan";
 
 /** Who waits for an answer: may give up, and may want to know how far it is. */
@@ -25,11 +19,11 @@ export interface RequestOptions {
 /** Finds cascade plans in a worker thread, so that nothing else waits. Command line and studio use the same. */
 export interface Planner {
   /** Everything sliders need to choose plans without asking again. Refused when no model of the workload fits the cluster. */
-  explore(request: ExploreRequest, asking?: RequestOptions): Promise<Outcome<{ readonly exploration: ExplorationWire }>>;
+  explore(request: Resolved<ExploreRequest>, asking?: RequestOptions): Promise<Outcome<{ readonly exploration: ExplorationWire }>>;
   /** A sealed plan, or why there is none and what could be reached. */
-  solve(request: SolveRequest, asking?: RequestOptions): Promise<SolveAnswer>;
+  solve(request: Resolved<SolveRequest>, asking?: RequestOptions): Promise<SolveAnswer>;
   /** One question about the plan that a request leads to; refused where it leads to none. */
-  examine(request: ExamineRequest, asking?: RequestOptions): Promise<Outcome<{ readonly examination: Examination }>>;
+  examine(request: Resolved<ExamineRequest>, asking?: RequestOptions): Promise<Outcome<{ readonly examination: Examination }>>;
   /** What requests feel under policies with the engines that serve at some moment; refused where an engine is not known by cards. */
   serve(
     situation: PlanningSituation,

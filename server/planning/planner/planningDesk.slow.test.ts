@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import { stageTables } from "@/solver/cascade/choose/allocate";
 import { choose } from "@/solver/cascade/choose/choose";
 import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
+import { DEFAULT_JUDGE, type PlanningSituation } from "@/solver/cascade/explore/situation";
 import { lateBursts } from "@/solver/cascade/testing/testSample";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
@@ -13,7 +15,6 @@ import type { Objective } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
 import { Cancelled, createPlanningDesk, type PlanningDesk } from "./planningDesk";
-import { DEFAULT_JUDGE, type PlanningSituation, type SolveRequest } from "./planningRequest";
 
 const situation: PlanningSituation = {
   workload: generatedWorkload({ prompts: 400, seed: 5 }),

@@ -1,6 +1,8 @@
 import { encodeExploration } from "@/solver/cascade/explore/explorationWire";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
 import type { OnProgress } from "@/solver/cascade/explore/progress";
+import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE, judgeOf, type PlanningSituation } from "@/solver/cascade/explore/situation";
+import { catalogue, explorerOf, gpusOf, modelsOf, shapesOf, standing } from "@/solver/cascade/explore/situationExplorer";
 import { variedRoutings } from "@/solver/cascade/explore/variedRoutings";
 import { buildPlan } from "@/solver/cascade/plan/buildPlan";
 import type { BuildPlanInput, NoPlan } from "@/solver/cascade/plan/planInput";
@@ -19,15 +21,7 @@ import type { Workload } from "@/solver/workload/workload";
 import { constraintRefusal } from "./constraintRefusal";
 import { examine } from "./examine";
 import { fixedRouting } from "./fixedRouting";
-import {
-  DEFAULT_PERCENTILE,
-  DEFAULT_QUALITY_CONFIDENCE,
-  judgeOf,
-  type PlanningAnswer,
-  type PlanningSituation,
-  type PlanningTask,
-} from "./planningRequest";
-import { catalogue, explorerOf, gpusOf, modelsOf, shapesOf, standing } from "./situationExplorer";
+import type { PlanningAnswer, PlanningTask } from "./planningRequest";
 
 /** Explorations kept ready: tables of one weigh a few MB. */
 const KEPT_EXPLORERS = 6;
@@ -140,7 +134,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           { ...situation, qualityConfidence: objective.qualityConfidence ?? DEFAULT_QUALITY_CONFIDENCE },
           objective.percentile,
         );
-        const fixed = task.fixed === null ? null : fixedRouting(explorer, task.fixed);
+        const fixed = task.fixed === null ? null : fixedRouting(explorer, task.fixed, situation);
         if (fixed !== null && "reason" in fixed) return infeasible(fixed.kind, fixed.reason);
         const question = JSON.stringify([objective, task.fixed, situation.constraints, situation.running]);
         const known = found.get(explorer);
@@ -173,18 +167,10 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         fixed: BuildPlanInput["fixed"],
       ): PlanDraft | Extract<PlanningAnswer, { kind: "infeasible" }> {
         const built = buildPlan({
+          ...situation,
           explorer,
-          workload: situation.workload,
-          workloadId: situation.workloadId,
-          cluster: situation.cluster,
           objective,
-          judge: judgeOf(situation),
-          judgeTime: situation.judge?.kind === "fixed" ? situation.judge.source : undefined,
-          cards: catalogue(situation),
-          profile: situation.engineProfile ?? vllmProfile,
           fixed,
-          ...(situation.constraints === undefined ? {} : { constraints: situation.constraints }),
-          ...(situation.running === undefined ? {} : { running: situation.running }),
           explorerUnder: (constraints) => explorerUnder(constraints, objective),
           engine: stoppable,
           elapsedSeconds: () => nowSeconds() - startedSeconds,

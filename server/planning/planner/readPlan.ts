@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formOfHash } from "@/server/contracts/gateway/policyHash";
 import type { Outcome } from "@/server/contracts/studio";
 import { type Plan, planSchema } from "@/solver/plan/plan";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
@@ -8,9 +9,10 @@ import { earlierPlanId, planHashes } from "./sealPlan";
 export function readPlan(document: unknown): Outcome<{ readonly plan: Plan }> {
   const parsed = planSchema.safeParse(document);
   if (!parsed.success) return { ok: false, message: `This is not a plan: ${z.prettifyError(parsed.error).split("\n").join(" ")}` };
-  const hashes = planHashes(parsed.data);
-  if (parsed.data.id === earlierPlanId(parsed.data)) hashes.id = parsed.data.id;
-  const altered = (["topologyHash", "policyHash", "id"] as const).find((key) => hashes[key] !== parsed.data[key]);
+  const sealed = { ...parsed.data, policy: formOfHash(parsed.data.policy, parsed.data.policyHash) ?? parsed.data.policy };
+  const hashes = planHashes(sealed);
+  if (sealed.id === earlierPlanId(sealed)) hashes.id = sealed.id;
+  const altered = (["topologyHash", "policyHash", "id"] as const).find((key) => hashes[key] !== sealed[key]);
   if (altered !== undefined)
     return { ok: false, message: `The plan's ${altered} does not match its content: it was changed after it was sealed.` };
   const refusal = policyRefusal(parsed.data.policy);

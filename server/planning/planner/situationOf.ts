@@ -1,10 +1,10 @@
+import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { CascadePolicy, Plan } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
-import type { JudgeChoice, PlanningSituation } from "./planningRequest";
 
 export interface PlannedSituation extends PlanningSituation {
   readonly models: readonly string[];
-  readonly judge: JudgeChoice;
+  readonly judge: NonNullable<PlanningSituation["judge"]>;
 }
 
 /** What a plan was made for, with the models that it came to use: its own rate, cards, engine profile and judge. */

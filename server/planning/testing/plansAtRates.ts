@@ -1,9 +1,9 @@
 import { workloadHash } from "@/server/workloads/workloadCodec";
+import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { mean } from "@/solver/numeric/quantile";
 import { gpuCount } from "@/solver/plan/clusterGpus";
 import type { Objective } from "@/solver/plan/plan";
 import type { PlanningDesk } from "../planner/planningDesk";
-import type { PlanningSituation } from "../planner/planningRequest";
 import type { RateCase } from "./rateCase";
 import type { RatePlan } from "./rateMonotony";
 

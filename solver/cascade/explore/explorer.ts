@@ -7,20 +7,21 @@ import type { Mix } from "../tables/mix";
 import type { Exploration } from "./exploration";
 import type { OnProgress } from "./progress";
 import type { Evaluated } from "./search";
+import type { PlanningSituation } from "./situation";
 
 /**
- * A model without `shapes` cannot be served here. Of a `fixedTopology` the judge's engine, where it is one, is the last: a cascade of a model takes
- * all of its replicas and leaves other models' alone.
+ * A situation in the numbers that explorers work with. A model without `shapes` cannot be served here. Of a `fixedTopology` the judge's engine,
+ * where it is one, is the last: a cascade of a model takes all of its replicas and leaves other models' alone.
  */
-export interface ExploreInput extends LatencyTablesInput {
+export interface ExploreInput
+  extends LatencyTablesInput,
+    Required<Pick<PlanningSituation, "qualityConfidence">>,
+    Pick<PlanningSituation, "directStart"> {
   /** Of several types: the mean over the mix. */
   readonly usdPerGpuHour: number;
   readonly judge: Exploration["judge"];
   /** The judge where it is an engine of its own; its `judge` then takes no fixed time. */
   readonly judgeEngine?: JudgeEngine;
-  /** Whether requests may start at a later stage, by a router whose scores the sample then carries; left out: all start at the first. */
-  readonly directStart?: { readonly auc: number };
-  readonly qualityConfidence: number;
   /** Asked often; true makes `search` and `focus` return early with what there is. */
   readonly cancelled: () => boolean;
   /** Told of the search, and by what plans with the explorer; left out: nobody listens. */

@@ -1,4 +1,5 @@
-import { cardOf } from "@/solver/hardware/catalogue";
+import { vllmProfile } from "@/solver/hardware/builtInProfiles";
+import { cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { gpuPrices } from "@/solver/plan/clusterGpus";
 import { asksForAnything, noConstraints } from "@/solver/plan/constraints";
 import type { ModelDeployment, PlanDraft } from "@/solver/plan/plan";
@@ -14,10 +15,11 @@ import { loadText, stageStability } from "../deploy/stageStability";
 import type { Candidate, Choice, Exploration, Knobs } from "../explore/exploration";
 import type { Explorer } from "../explore/explorer";
 import { addReached, type FixedRouting } from "../explore/fixedDeployment";
+import { judgeOf } from "../explore/situation";
 import { bothWays } from "./alternation";
 import { alternationReport } from "./alternationReport";
 import { alternativesTo } from "./alternatives";
-import type { BuildPlanInput, BuiltPlan } from "./planInput";
+import type { BuildPlanInput, BuiltPlan, CompleteInput } from "./planInput";
 import { planPolicy } from "./planPolicy";
 import { planPredictions } from "./planPredictions";
 import { shapeReasons } from "./shapeReasons";
@@ -53,7 +55,15 @@ const CHEAPER = 0.97;
 
 function plannedOnce(asked: BuildPlanInput): BuiltPlan {
   const { explorer, objective, fixed, constraints = noConstraints, running = [] } = asked;
-  const input = { ...asked, constraints, running };
+  const input: CompleteInput = {
+    ...asked,
+    judge: judgeOf(asked),
+    judgeTime: asked.judge?.kind === "fixed" ? asked.judge.source : undefined,
+    cards: catalogueOf(asked.userCards ?? noUserCards),
+    profile: asked.engineProfile ?? vllmProfile,
+    constraints,
+    running,
+  };
   explorer.search();
   if (fixed === null) explorer.focus({ floor: objective.qualityFloor, budgetSeconds: objective.latencyBudgetSeconds });
   const allowed: Knobs = { ...objective, maxGpus: gpusAllowed(input.cluster, constraints, objective.maxGpus) };
@@ -171,14 +181,14 @@ function saysUnreached({ input: { sample } }: Explorer, { stages }: FixedRouting
 }
 
 /** USD per request of what was deployed, models that are kept without being a stage and judge calls among it. */
-function costOf({ explorer, cluster }: Pick<BuildPlanInput, "explorer" | "cluster">, { routing, deployment, kept }: Finalist): number {
+function costOf({ explorer, cluster }: Pick<CompleteInput, "explorer" | "cluster">, { routing, deployment, kept }: Finalist): number {
   const { requestsPerSecond, judge } = explorer.input;
   const { share } = explorer.routing(routing).routed;
   const usd = usdPerHour([...deployment, ...kept], gpuPrices(cluster));
   return costUsdPerRequest({ gpus: 1, usdPerGpuHour: usd, requestsPerSecond, share, judge });
 }
 
-function modelDeployment({ cards }: Pick<BuildPlanInput, "cards">, { model, gpus, replicas, groups }: DeployedStage): ModelDeployment {
+function modelDeployment({ cards }: Pick<CompleteInput, "cards">, { model, gpus, replicas, groups }: DeployedStage): ModelDeployment {
   return { model, precision: cardOf(cards.models, model)?.precision ?? "bf16", gpu: mainGpu(replicas), gpus, replicas: groups };
 }
 
@@ -187,7 +197,7 @@ function planName({ deployment, kept }: Finalist): string {
   return `${deployment.map((stage) => stage.model).join(" > ")} on ${gpus.join(" and ")}`;
 }
 
-function planInputs(input: BuildPlanInput & Pick<FinalistInput, "constraints" | "running">, finalist: Finalist): PlanDraft["inputs"] {
+function planInputs(input: CompleteInput, finalist: Finalist): PlanDraft["inputs"] {
   const { explorer, workload, workloadId, cluster, profile, objective, constraints, running } = input;
   const { judge } = workload;
   const { directStart, judgeEngine } = explorer.input;

@@ -2,38 +2,37 @@ import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { JudgeTimeSource } from "@/solver/judging/judgeTime";
 import type { MilpEngine } from "@/solver/milp/engine";
-import type { ClusterSpec, RunningReplica } from "@/solver/plan/clusterSpec";
+import type { RunningReplica } from "@/solver/plan/clusterSpec";
 import type { PlanConstraints } from "@/solver/plan/constraints";
 import type { CascadePolicy, Objective, PlanDraft } from "@/solver/plan/plan";
-import type { Workload } from "@/solver/workload/workload";
 import type { ConflictingConstraint } from "../deploy/demands";
 import type { NoPlanKind } from "../explore/exploration";
 import type { Explorer } from "../explore/explorer";
 import type { FixedRouting } from "../explore/fixedDeployment";
+import type { PlanningSituation } from "../explore/situation";
 
-export interface BuildPlanInput {
+/** The situation that an explorer was made for, and what is asked of it. */
+export interface BuildPlanInput extends PlanningSituation {
   readonly explorer: Explorer;
-  readonly workload: Workload;
-  readonly workloadId: string;
-  readonly cluster: ClusterSpec;
   readonly objective: Objective;
-  readonly judge: CascadePolicy["judge"];
-  /** Where the time of a judge outside of the deployment is known from; left out: nobody said. */
-  readonly judgeTime?: JudgeTimeSource | undefined;
-  /** The cards and the engine profile that the explorer's replicas were made from. */
-  readonly cards: CardCatalogue;
-  readonly profile: EngineProfile;
   /** A routing set by hand; null lets the planner choose. */
   readonly fixed: FixedRouting | null;
-  /** Left out: none. Models excluded and shapes asked for are the explorer's already. */
-  readonly constraints?: PlanConstraints;
-  /** What runs now, for plans that are to change little; left out: nothing. */
-  readonly running?: readonly RunningReplica[];
   /** Explores with the models and shapes that other constraints leave, to tell which conflict; null where they leave none. Left out: not told. */
   readonly explorerUnder?: (constraints: PlanConstraints) => Explorer | null;
   readonly engine: MilpEngine;
   /** Seconds since planning began, for the solver's report. */
   readonly elapsedSeconds: () => number;
+}
+
+/** The same with all that may be left out. */
+export interface CompleteInput extends Omit<BuildPlanInput, "judge"> {
+  readonly judge: CascadePolicy["judge"];
+  /** Where the time of a judge outside of the deployment is known from; undefined: nobody said. */
+  readonly judgeTime: JudgeTimeSource | undefined;
+  readonly cards: CardCatalogue;
+  readonly profile: EngineProfile;
+  readonly constraints: PlanConstraints;
+  readonly running: readonly RunningReplica[];
 }
 
 export interface NoPlan {

@@ -1,11 +1,11 @@
 import type { CascadePolicy } from "@/solver/plan/plan";
 import type { Finalist } from "../deploy/finalist";
 import { approvedRanges } from "./approvedRanges";
-import type { BuildPlanInput } from "./planInput";
+import type { CompleteInput } from "./planInput";
 
 /** The policy of a routing. Without a deployment the approved ranges are the thresholds themselves, as a simulation needs no others. */
 export function planPolicy(
-  input: Pick<BuildPlanInput, "explorer" | "judge" | "objective" | "profile">,
+  input: Pick<CompleteInput, "explorer" | "judge" | "objective" | "profile">,
   routing: number,
   finalist: Finalist | null,
 ): CascadePolicy {

@@ -10,7 +10,7 @@ import type { ConflictingConstraint } from "../deploy/demands";
 import { explainConflict } from "../deploy/explainConflict";
 import type { Finalist } from "../deploy/finalist";
 import type { Choice, NoPlanKind } from "../explore/exploration";
-import type { BuildPlanInput, NoPlan } from "./planInput";
+import type { CompleteInput, NoPlan } from "./planInput";
 
 /** How a search for a plan ended without one. */
 export interface Ended {
@@ -24,7 +24,7 @@ export interface Ended {
   readonly unstable: string | null;
 }
 
-type Asked = BuildPlanInput & Constrained;
+type Asked = CompleteInput & Constrained;
 type Why = Pick<NoPlan, "kind" | "reason">;
 
 /**

@@ -37,7 +37,7 @@ export interface Preference {
   /** Of equal keys the smallest of this first. Never falls while the work waits; left out: the order of the list. */
   thenBy?(work: WaitingWork): number;
   /** Releases of other work from the queue after which waiting work goes before all that came later. */
-  readonly agingReleases: number;
+  readonly agingThreshold: number;
 }
 
 /**

@@ -14,7 +14,7 @@ const places: readonly PlaceDocument[] = [{ kind: "least-load" }, { kind: "round
 for (const [index, selection] of selections.entries()) {
   const document = justInTime(selection, { place: places[index % places.length]! });
   const name = `just-in-time by ${selection.kind}, ${index}`;
-  policyContract(name, { build: () => buildPolicy(document), stages: 3, agingReleases: null });
+  policyContract(name, { build: () => buildPolicy(document), stages: 3, agingThreshold: null });
   justInTimeContract(name, document, () => buildPolicy(document));
 }
 

@@ -4,7 +4,7 @@ import type { Order } from "../core/policyParts";
 interface Levels {
   /** Service after which a program sinks from each level to the next. */
   readonly quantaSeconds: readonly number[];
-  readonly agingReleases: number;
+  readonly agingThreshold: number;
 }
 
 /**
@@ -15,7 +15,7 @@ interface Levels {
  * which it was sent: levels change between requests (or stages) only, never within one, and nothing is promoted but by aging. Chimera's
  * baseline is built into vLLM and promotes and demotes there by service time.
  */
-export function mlfqOrder({ quantaSeconds, agingReleases }: Levels): Order {
+export function mlfqOrder({ quantaSeconds, agingThreshold }: Levels): Order {
   let sum = 0;
   const endSeconds = quantaSeconds.map((quantum) => (sum += quantum));
   const servedSeconds = new BoundedMap<number>();
@@ -30,7 +30,7 @@ export function mlfqOrder({ quantaSeconds, agingReleases }: Levels): Order {
         while (level < endSeconds.length && served >= (endSeconds[level] ?? 0)) level += 1;
         return level;
       },
-      agingReleases,
+      agingThreshold,
     },
     observe(event) {
       if (event.kind === "dispatched") begun.set(event.workId, event);

@@ -34,7 +34,7 @@ describe("shortest orders", () => {
   ];
 
   it("go by the request's own output in sjf, by its input where nothing predicts that", () => {
-    expect(leaving(policyWith({ kind: "sjf", agingReleases: 100 }), works)).toEqual([
+    expect(leaving(policyWith({ kind: "sjf", agingThreshold: 100 }), works)).toEqual([
       "short step of a long program",
       "unpredicted",
       "long",
@@ -43,7 +43,7 @@ describe("shortest orders", () => {
   });
 
   it("go by what the program has yet to write in stjf, else as sjf does", () => {
-    expect(leaving(policyWith({ kind: "stjf", agingReleases: 100 }), works)).toEqual([
+    expect(leaving(policyWith({ kind: "stjf", agingThreshold: 100 }), works)).toEqual([
       "program only",
       "unpredicted",
       "long",
@@ -53,14 +53,14 @@ describe("shortest orders", () => {
 
   it("let the oldest go first once S releases have passed over it, counted within one decision as well", () => {
     const many = [queued("long", { predictedTokens: 9 }), ..."abcdef".split("").map((id) => queued(id, { predictedTokens: 1 }))];
-    expect(leaving(policyWith({ kind: "sjf", agingReleases: 2 }), many).indexOf("long")).toBe(2);
+    expect(leaving(policyWith({ kind: "sjf", agingThreshold: 2 }), many).indexOf("long")).toBe(2);
     const room = [{ ...oneSlot[0]!, maxInFlight: 4 }];
-    const sent = policyWith({ kind: "sjf", agingReleases: 2 }).decide({ nowSeconds: 1, waiting: many, replicas: room });
+    const sent = policyWith({ kind: "sjf", agingThreshold: 2 }).decide({ nowSeconds: 1, waiting: many, replicas: room });
     expect(sent.map(({ workId }) => workId)).toEqual(["a", "b", "long", "c"]);
   });
 
   it("take work that came back after a failure for as old as it is", () => {
-    const policy = policyWith({ kind: "sjf", agingReleases: 2 });
+    const policy = policyWith({ kind: "sjf", agingThreshold: 2 });
     leaving(policy, [queued("a"), queued("b")], 5);
     const back = queued("back", { predictedTokens: 99, queuedSinceSeconds: 4 });
     expect(leaving(policy, [queued("new", { predictedTokens: 1, queuedSinceSeconds: 7 }), back], 8)).toEqual(["back", "new"]);
@@ -77,7 +77,7 @@ describe("orders by what workflows taught", () => {
   ];
 
   it("go by the agent's distance in steps and then by the program's beginning in workflow", () => {
-    expect(leaving(policyWith({ kind: "workflow", agingReleases: 100 }), works)).toEqual([
+    expect(leaving(policyWith({ kind: "workflow", agingThreshold: 100 }), works)).toEqual([
       "unknown",
       "nearly as near",
       "near, earlier program",
@@ -87,7 +87,7 @@ describe("orders by what workflows taught", () => {
   });
 
   it("go by the calls yet to make and then by the order of coming in depth", () => {
-    expect(leaving(policyWith({ kind: "depth", agingReleases: 100 }), works)).toEqual([
+    expect(leaving(policyWith({ kind: "depth", agingThreshold: 100 }), works)).toEqual([
       "unknown",
       "far, few calls",
       "near, earlier program",
@@ -101,18 +101,18 @@ describe("orders by what workflows taught", () => {
       queued(`${at}`, { forecast: { ...forecastOf(distance), remainingCalls: 1 + distance / 50 }, programArrivalSeconds: at }),
     );
     for (const kind of ["workflow", "depth"] as const)
-      expect(leaving(policyWith({ kind, agingReleases: 100 }), drifting)).toEqual(["0", "1", "2", "3"]);
+      expect(leaving(policyWith({ kind, agingThreshold: 100 }), drifting)).toEqual(["0", "1", "2", "3"]);
   });
 
   it("age as the others do, however early the programs of the others began", () => {
     const others = "abcdef".split("").map((id) => queued(id, { forecast: forecastOf(1) }));
     const late = queued("late", { forecast: forecastOf(1), programArrivalSeconds: 9 });
-    expect(leaving(policyWith({ kind: "workflow", agingReleases: 2 }), [late, ...others]).indexOf("late")).toBe(2);
+    expect(leaving(policyWith({ kind: "workflow", agingThreshold: 2 }), [late, ...others]).indexOf("late")).toBe(2);
   });
 });
 
 describe("mlfq", () => {
-  const policy = () => policyWith({ kind: "mlfq", quantaSeconds: [1, 2], agingReleases: 100 });
+  const policy = () => policyWith({ kind: "mlfq", quantaSeconds: [1, 2], agingThreshold: 100 });
   const serve = (to: Policy, programId: string, seconds: number) => {
     const event = { workId: `${programId}'s`, programId, replicaId: "r" };
     to.observe({ kind: "dispatched", ...event, nowSeconds: 0 });

@@ -1,7 +1,7 @@
 import type { WaitingWork } from "../core/policy";
 import type { Order, Preference } from "../core/policyParts";
 
-type Aging = Pick<Preference, "agingReleases">;
+type Aging = Pick<Preference, "agingThreshold">;
 
 /**
  * Tokens that this request is expected to write. Where nothing predicts them its input tokens stand in: a poor guess (the source found
@@ -13,14 +13,14 @@ const requestTokens = (work: WaitingWork): number => work.predictedTokens ?? wor
 export const remainingTokens = (work: WaitingWork): number => work.predictedProgramTokens ?? requestTokens(work);
 
 /** Shortest job first: by the predicted output of the request alone. */
-export function sjfOrder({ agingReleases }: Aging): Order {
-  return { kind: "sjf", needs: ["lengths"], preference: { key: requestTokens, agingReleases } };
+export function sjfOrder({ agingThreshold }: Aging): Order {
+  return { kind: "sjf", needs: ["lengths"], preference: { key: requestTokens, agingThreshold } };
 }
 
 /**
  * Shortest total job first (Chimera, section 3.4): by what the request and all that comes after it in its program have yet to write. Along a
  * chain that is all that the program has; of requests side by side each counts its own and what comes after, not the others.
  */
-export function stjfOrder({ agingReleases }: Aging): Order {
-  return { kind: "stjf", needs: ["lengths", "identifiers"], preference: { key: remainingTokens, agingReleases } };
+export function stjfOrder({ agingThreshold }: Aging): Order {
+  return { kind: "stjf", needs: ["lengths", "identifiers"], preference: { key: remainingTokens, agingThreshold } };
 }

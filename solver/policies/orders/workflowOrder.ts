@@ -1,6 +1,6 @@
 import type { Order, Preference } from "../core/policyParts";
 
-type Aging = Pick<Preference, "agingReleases">;
+type Aging = Pick<Preference, "agingThreshold">;
 
 /** Keys go to engines as priorities, which are whole numbers: milliseconds, and thousandths of a call. */
 const KEYS_A_UNIT = 1000;
@@ -22,14 +22,14 @@ export const steppedDistance = (seconds: number): number =>
  * the program that began first (Kairos, section 5). Keys are whole milliseconds, in steps of a quarter. Work without a forecast has key 0 and goes before what is known
  * to take time: something is learnt of it the sooner.
  */
-export function workflowOrder({ agingReleases }: Aging): Order {
+export function workflowOrder({ agingThreshold }: Aging): Order {
   return {
     kind: "workflow",
     needs: ["workflows", "identifiers"],
     preference: {
       key: ({ forecast }) => Math.round(KEYS_A_UNIT * steppedDistance(forecast?.distanceSeconds ?? 0)),
       thenBy: ({ programArrivalSeconds }) => programArrivalSeconds,
-      agingReleases,
+      agingThreshold,
     },
   };
 }
@@ -39,13 +39,13 @@ export function workflowOrder({ agingReleases }: Aging): Order {
  * Calls are counted along the longest way to the end of the program, the mean over earlier programs, so keys are thousandths of a call, in steps of a quarter. Work
  * without a forecast has key 0.
  */
-export function depthOrder({ agingReleases }: Aging): Order {
+export function depthOrder({ agingThreshold }: Aging): Order {
   return {
     kind: "depth",
     needs: ["workflows", "identifiers"],
     preference: {
       key: ({ forecast }) => KEYS_A_UNIT * CALLS_STEP * Math.round((forecast?.remainingCalls ?? 0) / CALLS_STEP),
-      agingReleases,
+      agingThreshold,
     },
   };
 }

@@ -5,7 +5,7 @@ import { forecastOf } from "./worldOfContract";
 
 interface AgingUnderTest {
   readonly build: () => Policy;
-  readonly agingReleases: number;
+  readonly agingThreshold: number;
 }
 
 /** What comes and what may leave between two decisions. */
@@ -30,11 +30,11 @@ const anyTurn: fc.Arbitrary<Turn> = fc.record({
 });
 
 /** What a policy that prefers some work to older work promises beside the contract of all policies. */
-export function agingContract({ build, agingReleases }: AgingUnderTest): void {
+export function agingContract({ build, agingThreshold }: AgingUnderTest): void {
   it("lets at most S + n releases pass over work that n waited before, whatever arrives", () => {
     fc.assert(
       fc.property(fc.array(anyTurn, { maxLength: 80 }), (turns) => {
-        for (const { ahead, passes } of passesOf(build(), turns)) expect(passes).toBeLessThanOrEqual(agingReleases + ahead);
+        for (const { ahead, passes } of passesOf(build(), turns)) expect(passes).toBeLessThanOrEqual(agingThreshold + ahead);
       }),
     );
   });
@@ -42,7 +42,7 @@ export function agingContract({ build, agingReleases }: AgingUnderTest): void {
   it("releases long work within the bound under endless bursts of ever shorter work", () => {
     const long = { seconds: 0, arrivals: [1_000_000, 1_000_000, 1_000_000], room: 0 };
     const burst = { seconds: 1, arrivals: Array.from({ length: 20 }, (_, index) => 20 - index), room: 1 };
-    const releases = agingReleases + 3;
+    const releases = agingThreshold + 3;
     const waiters = passesOf(build(), [long, ...Array.from({ length: releases }, () => burst)]);
     expect(waiters.filter(({ work, left }) => work.predictedTokens === 1_000_000 && left)).toHaveLength(3);
   });

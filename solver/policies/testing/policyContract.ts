@@ -13,7 +13,7 @@ export interface PolicyUnderTest {
   readonly build: () => Policy;
   readonly stages: number;
   /** Releases after which queued work goes first; null when a model's queued work must leave in the order it came. */
-  readonly agingReleases: number | null;
+  readonly agingThreshold: number | null;
   /** Set where no stage is above another. */
   readonly unordered?: true;
 }
@@ -22,7 +22,7 @@ export interface PolicyUnderTest {
  * Every policy, whatever it is made of, keeps these promises to its driver. Call inside a test file of the policy. Of one that chooses models,
  * what it may leave waiting and in which order hangs on who may run on what: `justInTimeContract.ts` holds it to that.
  */
-export function policyContract(name: string, { build, stages, agingReleases, unordered }: PolicyUnderTest): void {
+export function policyContract(name: string, { build, stages, agingThreshold, unordered }: PolicyUnderTest): void {
   const models = Array.from({ length: stages }, (_, stage) => build().modelOfStage(stage));
   const views = anyView(models);
 
@@ -85,7 +85,7 @@ export function policyContract(name: string, { build, stages, agingReleases, uno
       );
     });
 
-    it.runIf(agingReleases === null && !build().choosesModel)("lets queued work of a model leave in the order it came", () => {
+    it.runIf(agingThreshold === null && !build().choosesModel)("lets queued work of a model leave in the order it came", () => {
       fc.assert(
         fc.property(views, (view) => {
           const sent = new Set(
@@ -122,9 +122,9 @@ export function policyContract(name: string, { build, stages, agingReleases, uno
       );
     });
 
-    it("says whether it serves in the order of coming", () => expect(build().preference === null).toBe(agingReleases === null));
+    it("says whether it serves in the order of coming", () => expect(build().preference === null).toBe(agingThreshold === null));
 
-    if (agingReleases !== null) agingContract({ build, agingReleases });
+    if (agingThreshold !== null) agingContract({ build, agingThreshold });
     if (build().askAgainSeconds !== undefined) holdingContract({ build, models });
     if (!build().choosesModel) outageContract({ build, models, unordered: unordered === true });
 

@@ -1,8 +1,3 @@
-import { createExplorer } from "@/solver/cascade/explore/explore";
-import type { ExploreInput, Explorer } from "@/solver/cascade/explore/explorer";
-import { planningSample } from "@/solver/cascade/routing/routing";
-import { fixedTopology } from "@/solver/cascade/tables/fixedTopology";
-import { meanUsdPerGpuHour } from "@/solver/cascade/tables/gpuMix";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { limitsOfModel } from "@/solver/hardware/engineLimits";
 import type { GpuCard } from "@/solver/hardware/gpus";
@@ -11,7 +6,12 @@ import { mixSeed } from "@/solver/numeric/random";
 import { gpuCount, gpuOfNode, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { allowsReplica, noConstraints } from "@/solver/plan/constraints";
-import { judgeOf, type PlanningSituation } from "./planningRequest";
+import { planningSample } from "../routing/routing";
+import { fixedTopology } from "../tables/fixedTopology";
+import { meanUsdPerGpuHour } from "../tables/gpuMix";
+import { createExplorer } from "./explore";
+import type { ExploreInput, Explorer } from "./explorer";
+import { judgeOf, type PlanningSituation } from "./situation";
 
 type Hardware = Pick<PlanningSituation, "cluster" | "userCards" | "engineProfile" | "constraints">;
 
