@@ -126,7 +126,7 @@ describe("diffPlans", () => {
     const kairos = { ...plan.policy, order: { kind: "workflow", agingThreshold: 9 }, place: { kind: "time-slots" } } as const;
     const lines = diffPlans(plan, { ...plan, policy: kairos }).filter(({ sign }) => sign !== "=");
     expect(lines.map(({ subject, text }) => `${subject}: ${text.split(" -> ")[1]}`)).toEqual([
-      "order: agent whose programs end soonest first (Kairos), aging releases 9",
+      "order: agent whose programs end soonest first (Kairos), aging threshold 9",
       "placement: replica with the lowest peak of expected memory (Kairos)",
     ]);
   });
@@ -224,7 +224,7 @@ describe("diffPlans", () => {
     const texts = new Map(diffPlans(null, { ...cascade, policy: fitted }).map(({ subject, text }) => [subject, text]));
     expect(texts.get("slack")).toBe("τ 0.5, margin 0.1, floor 1.01 s");
     expect(texts.get("load of b")).toBe("confidence 0.5, 0.0455 s a token, 8 at once");
-    expect(texts.get("order")).toBe("shortest program first (STJF), aging releases 50");
+    expect(texts.get("order")).toBe("shortest program first (STJF), aging threshold 50");
     expect(texts.get("approved range of the margin")).toBe("0 to 1");
     const alone = { kind: "fixed" as const, model: "b", order: policy.order, place: policy.place };
     expect(signs(diffPlans({ ...cascade, policy }, { ...cascade, policy: alone }))).toContain("+ fixed model");

@@ -192,7 +192,7 @@ function judgeText({ model, secondsPerCall, usdPerCall, engine, whenDown }: Casc
 /** Orders and placements in the words of the forms in which they are chosen. */
 const kindWords = { ...orderNames, ...placeNames };
 
-/** An order or a placement with its settings: `shortest program first (STJF), aging releases 100`. */
+/** An order or a placement with its settings: `shortest program first (STJF), aging threshold 100`. */
 function wordsOf({ kind, ...settings }: CascadePolicy["order"] | CascadePolicy["place"]): string {
   const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   const told = Object.entries(settings).map(([name, value]) => {
