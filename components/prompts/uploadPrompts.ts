@@ -35,7 +35,7 @@ export function readUploadAnswer(text: string, fileName: string): PromptUpload |
 
 /**
  * Sends a file of prompts and learns what is in it. Throws with the studio's sentence when it is refused, and with an AbortError when it is
- * called off. A request of the older kind: `fetch` does not tell how much of a body was sent.
+ * cancelled. A request of the older kind: `fetch` does not tell how much of a body was sent.
  */
 export function uploadPrompts(
   file: File,

@@ -97,7 +97,7 @@ function Events({ events }: Pick<EngineFrame, "events">) {
   );
 }
 
-/** One engine in full, as of `nowMs`: what it is, how its telemetry stands, everything its metrics tell, and what befell it. */
+/** One engine in full, as of `nowMs`: what it is, how its telemetry stands, everything its metrics tell, and what happened to it. */
 export function EngineDetail({ engine, nowMs }: { readonly engine: EngineFrame; readonly nowMs: number }) {
   const build = engine.engine === null ? "this engine" : `${engine.engine.type} ${engine.engine.version ?? "of unknown version"}`;
   const since = whenText({ is: "since", atMs: engine.sinceMs }, nowMs);

@@ -19,7 +19,7 @@ const priceColumns = [
 const sensitivityColumns = [
   { key: "case", name: "Change" },
   { key: "kept", name: "This plan: p95, quality", numeric: true },
-  { key: "anew", name: "New plan", numeric: true },
+  { key: "replanned", name: "New plan", numeric: true },
   { key: "changes", name: "which changes" },
 ] as const;
 
@@ -61,14 +61,14 @@ export function WhatIfPanel({ question }: { readonly question: SolveQuestion }) 
       >
         {sensitivity.examination !== null && (
           <Table caption="The plan under other forecasts" columns={sensitivityColumns}>
-            {prepareSensitivity(sensitivity.examination).map(({ key, says, keeps, kept, anew, changes }) => (
+            {prepareSensitivity(sensitivity.examination).map(({ key, says, keeps, kept, replanned, changes }) => (
               <tr key={key}>
                 <td>{says}</td>
                 <td className="text-right">
                   <StateWord tone={keeps ? "good" : "bad"}>{keeps ? "holds" : "misses"}</StateWord>
                   <Outcome figures={kept} />
                 </td>
-                <td className="text-right">{anew === null ? "no plan" : <Outcome figures={anew} />}</td>
+                <td className="text-right">{replanned === null ? "no plan" : <Outcome figures={replanned} />}</td>
                 <td>{changes}</td>
               </tr>
             ))}

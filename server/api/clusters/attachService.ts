@@ -94,11 +94,11 @@ export function createAttachService(parts: AttachParts): AttachService {
   /** Why a gateway cannot be this cluster's. */
   function gatewayRefusal(gateway: GatewayPlace | null): string | null {
     if (gateway === null) return null;
-    if (gateway.runBy === "studio") return "Ports of a gateway beside the studio are the studio's to choose: leave it out.";
+    if (gateway.runBy === "studio") return "The studio chooses this gateway's ports.";
     const taken = fleet.list().find((cluster) => new URL(cluster.gatewayAdminUrl).origin === new URL(gateway.adminUrl).origin);
     if (taken !== undefined) {
       const name = store.clusters.get(taken.id)?.spec.name ?? taken.id;
-      return `The gateway at ${gateway.adminUrl} is ${name}'s: each cluster needs a gateway of its own.`;
+      return `The gateway at ${gateway.adminUrl} is ${name}'s: each cluster needs its own gateway.`;
     }
     return gateway.token === undefined ? null : accessRefusal({ key: gateway.token }, hosts.environment);
   }

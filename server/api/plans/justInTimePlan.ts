@@ -17,7 +17,7 @@ export function justInTimePlan(store: Store, base: Plan, { workflows, width, nam
   if (workload === null)
     return {
       ok: false,
-      message: `The plan was made from ${workloadName}, which is not kept any more, so nobody knows how long requests are.`,
+      message: `The plan was made from ${workloadName}, which is not kept any more, so request lengths are unknown.`,
     };
   const named: JustInTimePolicy["workflows"] = [];
   for (const { name: workflowName, predictor } of workflows) {

@@ -78,13 +78,13 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
     if (kept !== null && kept.inputs.cluster.id !== plan.inputs.cluster.id)
       return {
         ok: false,
-        message: `Plan ${plan.id.slice(0, 8)} is kept for ${kept.inputs.cluster.name} already: solve it anew for this cluster.`,
+        message: `Plan ${plan.id.slice(0, 8)} is kept for ${kept.inputs.cluster.name} already: solve it again for this cluster.`,
       };
     const anew = kept !== null && canonicalJson(asJson(kept.inputs)) !== canonicalJson(asJson(plan.inputs));
     if (kept === null || anew) {
       store.atomically(() => {
         store.plans.keep(plan);
-        note(actor, anew ? "ask anew" : how, plan.id, anew ? askedText(plan) : plan.metadata.name);
+        note(actor, anew ? "solve again" : how, plan.id, anew ? askedText(plan) : plan.metadata.name);
       });
     }
     return { ok: true, id: plan.id };

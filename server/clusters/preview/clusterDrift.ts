@@ -127,7 +127,7 @@ function otherPlan(plan: Plan | null, { planId, policyHash }: GatewayConfig): Dr
   return {
     ...{ of: "policy", subject: "gateway", desired, generated: plan === null ? nothing : `policy ${shortId(plan.policyHash)}` },
     actual: `${actual}, policy ${shortId(policyHash)}`,
-    says: `The gateway follows ${actual}, and ${desired} is in force here: somebody else configured it.`,
+    says: `The gateway follows ${actual}, and ${desired} is in force here: it was changed outside Weir.`,
   };
 }
 
@@ -169,7 +169,7 @@ function objectLines({ objects, observation }: DriftContext): readonly DriftLine
       {
         ...{ of: "object", subject: engineId, desired: `as the plan starts ${engineId}` },
         ...{ generated: linesOnlyIn(generated, actual), actual: linesOnlyIn(actual, generated) },
-        says: `What stands of ${engineId} is not what Weir would write: somebody changed it, or the connection changed since it was started.`,
+        says: `The deployed object of ${engineId} differs from the generated one: it was changed outside Weir, or the connection changed since it was started.`,
       },
     ];
   });

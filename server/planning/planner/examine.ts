@@ -65,7 +65,7 @@ function constrainedInput({ explorer, draft, engine, elapsedSeconds }: Examined)
   return { explorer, cluster, objective, constraints, running, engine, elapsedSeconds };
 }
 
-/** Prices of GPUs and of constraints: by counting GPUs where nothing else is to be kept, else by deploying anew. */
+/** Prices of GPUs and of constraints: by counting GPUs where nothing else is to be kept, else by deploying again. */
 function hardwarePrices(examined: Examined): { readonly gpus: readonly GpuPrice[]; readonly constraints: readonly ConstraintPrice[] } {
   const input = constrainedInput(examined);
   const { explorer, cluster, constraints, running, objective } = input;
@@ -109,14 +109,17 @@ function examineSensitivity(examined: Examined): Examination | string {
   });
   const cases = PERTURBATIONS.map((perturbation, done): SensitivityCase => {
     tell(examined, done, PERTURBATIONS.length);
-    const { kept, anew, keeps, routingChanges, deploymentChanges } = sensitivityTo(perturbation, explorer.input, { knobs, plan: cascade });
+    const { kept, replanned, keeps, routingChanges, deploymentChanges } = sensitivityTo(perturbation, explorer.input, {
+      knobs,
+      plan: cascade,
+    });
     return {
       says: saysOf(perturbation),
       keeps,
       routingChanges,
       deploymentChanges,
       kept: figures(kept),
-      anew: anew === null ? null : figures(anew),
+      replanned: replanned === null ? null : figures(replanned),
     };
   });
   return { kind: "sensitivity", cases };
