@@ -132,7 +132,7 @@ const untoldProblem = (
   larger: RankedModel,
   { from, to, reached, asked }: { readonly from: number; readonly to: number; readonly reached: number; readonly asked: number },
 ): string =>
-  `prompt_id: ${shown(larger.tableName)} answered ${reached} of ${asked} prompts, and too few on which ${shown(smaller.tableName)} is judged ${from} to ${to}: how good it is on all cannot be told from this traffic; ${WAY_OUT}`;
+  `prompt_id: ${shown(larger.tableName)} answered ${reached} of ${asked} prompts, and too few on which ${shown(smaller.tableName)} is judged ${from} to ${to}: how good it is on all is not known from this traffic; ${WAY_OUT}`;
 
 function selectedProblem(smaller: RankedModel, larger: RankedModel, seen: readonly Reached[]): string {
   const reached = seen.filter((prompt) => prompt.reached);

@@ -64,7 +64,7 @@ export function createAttachService(parts: AttachParts): AttachService {
     if (!read.ok) return { ok: false, message: read.faults[0]?.sentence ?? "The connection cannot be used." };
     const { connection } = read;
     if (before !== null && before.kind !== "described" && before.kind !== connection.kind)
-      return { ok: false, message: `${name} is of the kind ${before.kind}: attach what is of another kind as a cluster of its own.` };
+      return { ok: false, message: `${name} is of the kind ${before.kind}: attach another kind as a separate cluster.` };
     const shared = sharedEngine(
       connection,
       store.clusters.list().filter((row) => row.id !== id),
@@ -247,7 +247,7 @@ export function createAttachService(parts: AttachParts): AttachService {
       if (cluster === null) return { ok: false, message: "The studio is not connected to this cluster." };
       if (cluster.host.log === undefined) {
         const whose =
-          cluster.kind === "endpoints" ? "Its engines are run by somebody else" : "Engines of this kind log nowhere that can be read";
+          cluster.kind === "endpoints" ? "Weir does not start its engines" : "Engines of this kind log nowhere that can be read";
         return { ok: false, message: `${whose}: look where they run.` };
       }
       const read = await cluster.host.log(engineId, { limitMs: logLimitMs });

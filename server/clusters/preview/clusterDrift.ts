@@ -136,7 +136,9 @@ function policyLines({ policy, policyHash }: Plan, config: GatewayConfig): reado
   const line = { of: "policy", subject: "policy", desired: knobsText(policy), generated: `policy ${shortId(policyHash)}` } as const;
   const actual = `${knobsText(config.policy)}, policy ${shortId(config.policyHash)}`;
   if (!isDeepStrictEqual(withoutKnobs(policy), withoutKnobs(config.policy)))
-    return [{ ...line, actual, says: "The gateway runs another policy than the plan's under the plan's name: somebody changed it." }];
+    return [
+      { ...line, actual, says: "The gateway runs another policy than the plan's under the plan's name: it was changed outside Weir." },
+    ];
   return [{ ...line, actual, says: `Knobs were turned at the gateway: ${knobsText(policy)} became ${knobsText(config.policy)}.` }];
 }
 

@@ -14,7 +14,7 @@ export interface ClusterSummary {
   readonly attention: readonly Attention[];
   /** Root of the API that clients use, without `/v1`; null: it has no gateway. */
   readonly gatewayUrl: string | null;
-  /** `given`: its engines are run by somebody else, and plans change routing only. */
+  /** `given`: its engines are started outside Weir, and plans change routing only. */
   readonly topology: "given" | "planned";
   /** The panic its gateway is in, as last known; null: none, or the gateway was not heard yet. */
   readonly panic: Panic | null;

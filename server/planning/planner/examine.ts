@@ -135,7 +135,7 @@ function examineBaselines(examined: Examined): Examination | string {
   const types = gpuTypes(cluster);
   if (types.length > 1) return `Baselines are planned on one GPU type, and this cluster has ${types.join(" and ")}.`;
   if (searched.input.judgeEngine !== undefined)
-    return "Baselines are planned with a judge of fixed time, and here the judge is an engine of its own.";
+    return "Baselines are planned with a judge of fixed time, and here the judge is an engine of the plan.";
   searched.search();
   // Tables by GPU count hold for fewer GPUs too.
   const explorer = { ...searched, input: { ...searched.input, maxGpus: gpusOf(draft) } };
