@@ -146,7 +146,7 @@ test("an operator pastes URLs, watches live within a minute, plans and applies, 
         .getByRole("button", { name: /^Log of / })
         .first()
         .click();
-      await expect(page.getByRole("dialog")).toContainText("run by somebody else");
+      await expect(page.getByRole("dialog")).toContainText("Weir does not start its engines");
       await page.keyboard.press("Escape");
       await page.reload();
       await expect(page.getByRole("table", { name: "Engines" })).toBeVisible();

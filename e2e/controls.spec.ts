@@ -7,7 +7,7 @@ const TIME_SCALE = 5;
 
 test.use({ studioEnvironment: { WEIR_TIME_SCALE: String(TIME_SCALE) }, actionTimeout: 30_000 });
 
-test("an operator turns a knob, compares and tries another plan, mirrors, panics and lifts, and finds all of it in the audit", async ({
+test("an operator turns a knob, compares and tries another plan, mirrors, panics and clears, and finds all of it in the audit", async ({
   page,
   studio,
 }, info) => {
@@ -89,7 +89,7 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
     await cdp.detach();
     await dialog.getByLabel("Reason").fill("slow but certain");
     await expect(dialog).toContainText("--reason 'slow but certain'");
-    await expect(dialog).toContainText("To undo it: Lift panic");
+    await expect(dialog).toContainText("To undo it: Clear panic");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Panic" }).click();
     await expect(dialog.getByLabel("Reason")).toHaveValue("slow but certain");
@@ -150,7 +150,7 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
     await expect(routing).toContainText("set by hand");
   });
 
-  await test.step("panic sends everything to the largest model until it is lifted, and every page says so", async () => {
+  await test.step("panic sends everything to the largest model until it is cleared, and every page says so", async () => {
     await page.getByRole("button", { name: "Panic" }).click();
     const dialog = page.getByRole("dialog");
     const model = await dialog.getByLabel("Model that is to answer everything").inputValue();
@@ -177,8 +177,8 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
       await show(`panic, ${colorScheme}`);
     }
     await page.emulateMedia({ colorScheme: "light" });
-    await page.getByRole("button", { name: "Lift panic" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Lift", exact: true }).click();
+    await page.getByRole("button", { name: "Clear panic" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Clear", exact: true }).click();
     await expect(page.getByTestId("panic")).toHaveCount(0);
     expect((await ask(studio.gatewayUrl)).policy).not.toBe("panic");
   });

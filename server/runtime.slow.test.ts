@@ -41,7 +41,7 @@ describe("the studio over a running cluster", () => {
     expect(embedded).toMatchObject({
       spec: { id: embeddedClusterId, kind: "embedded", gpu: "l40s", nodes: [{ name: "node1", gpus: 4 }] },
       runningPlanId: null,
-      health: { word: "up" },
+      health: { state: "up" },
       emulated: true,
       timeScale: 50,
     });
@@ -166,7 +166,7 @@ describe("the studio over a running cluster", () => {
 
   it("says within seconds that a gateway that hangs is down, and names its models all the same", async () => {
     const { clusters, gateway } = runtime.services;
-    const word = () => clusters.list().find(({ spec }) => spec.id === embeddedClusterId)?.health.word;
+    const word = () => clusters.list().find(({ spec }) => spec.id === embeddedClusterId)?.health.state;
     expect(word()).toBe("up");
     cluster.freezeGateway();
     try {

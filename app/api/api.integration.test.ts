@@ -114,7 +114,7 @@ describe("the studio's HTTP API", () => {
     });
     const fault = async (procedure: string, input: object) =>
       ((await change(`gateway.${procedure}`, { clusterId, ...input })) as { message: string }).message;
-    expect(await fault("panic", { model, reason: " " })).toBe("reason: say why: whoever lifts the panic will want to know");
+    expect(await fault("panic", { model, reason: " " })).toBe("reason: give a reason");
     const canary = { planId: "p", stepSeconds: 60, minRequests: 100, stop: { errorShare: 0.02, slow: null }, reason: "" };
     expect(await fault("startCanary", { ...canary, shares: [0.25, 0.05, 1] })).toBe("shares: give shares that rise, up to 100 %");
     expect(await fault("startCanary", { ...canary, shares: [0.05, 0.25] })).toBe("shares: give shares that rise, up to 100 %");

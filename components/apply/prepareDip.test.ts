@@ -27,7 +27,7 @@ it("names each stretch by its steps and what they do, and says whether it keeps 
   const { stretches } = prepareDip(dip([phase(["1", "4"], 90, figures(50, null)), phase(["5", "5"], 10, figures(110, 9))]), steps);
   expect(stretches.map(({ name, doing, sustains, p95, verdict }) => [name, doing, sustains, p95, verdict.word])).toEqual([
     ["Before", "", "100/s", "10.0\u00a0s", "keeps up"],
-    ["Steps 1 to 4", "drain, stop, start, verify", "50/s", "does not keep up", "falls behind"],
+    ["Steps 1 to 4", "drain, stop, start, verify", "50/s", "overloaded", "falls behind"],
     ["Step 5", "switch routing", "110/s", "9.00\u00a0s", "keeps up"],
     ["After", "", "120/s", "8.00\u00a0s", "keeps up"],
   ]);

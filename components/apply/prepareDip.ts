@@ -112,7 +112,7 @@ export function prepareDip(dip: RollOutDip, steps: readonly ApplyStep[]): DipPic
 }
 
 const p95Of = ({ capacityPerSecond, p95Seconds }: Figures): string =>
-  capacityPerSecond === null ? "no answer" : p95Seconds === null ? "does not keep up" : formatSeconds(p95Seconds);
+  capacityPerSecond === null ? "no answer" : p95Seconds === null ? "overloaded" : formatSeconds(p95Seconds);
 
 function verdictOf({ capacityPerSecond, p95Seconds }: Figures, rate: number): DipStretch["verdict"] {
   if (capacityPerSecond === null) return { word: "serves nothing", tone: "bad" };

@@ -162,7 +162,7 @@ function OfCluster(props: {
   readonly onChange: (arrivals: ArrivalsChoice) => void;
 }) {
   const { kind, arrivals, onChange } = props;
-  const clusters = (useClusters().data ?? []).filter(({ health }) => health.word !== "not connected");
+  const clusters = (useClusters().data ?? []).filter(({ health }) => health.state !== "not-connected");
   const current = useCurrentCluster();
   const chosen = arrivals.kind === kind ? arrivals.clusterId : "";
   const span = arrivals.kind === "counters" ? arrivals : lastDay();

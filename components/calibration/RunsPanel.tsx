@@ -27,7 +27,7 @@ function FromCluster({ onTable }: { readonly onTable: (uploadId: string) => void
   const client = useTRPCClient();
   const current = useCurrentCluster();
   const { data } = useClusters();
-  const clusters = (data ?? []).filter(({ health }) => health.word !== "not connected");
+  const clusters = (data ?? []).filter(({ health }) => health.state !== "not-connected");
   const [chosen, setChosen] = useState<string | null>(null);
   const [span, setSpan] = useState<LiveSpan>("hour");
   const clusterId = clusters.find(({ spec }) => spec.id === (chosen ?? current?.spec.id))?.spec.id ?? clusters[0]?.spec.id ?? null;

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
-import { healthTones } from "../shell/healthTones";
+import { healthTones, healthWord } from "../shell/healthTones";
 import { Badge, StateWord } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
 import { formatCounted, shortHash } from "../ui/format";
@@ -21,7 +21,7 @@ const REFRESH_MS = 5_000;
 /** A cluster at a glance: whether it is well and what to do if not, what it has, and the ways on. */
 export function ClusterCard({ cluster, onShow }: { readonly cluster: ClusterSummary; readonly onShow: () => void }) {
   const { spec, attention } = cluster;
-  const connected = cluster.health.word !== "not connected";
+  const connected = cluster.health.state !== "not-connected";
   const detail = useQuery(
     useTRPC().clusters.detail.queryOptions({ clusterId: spec.id }, { enabled: connected, refetchInterval: REFRESH_MS }),
   ).data;
@@ -48,7 +48,7 @@ export function ClusterCard({ cluster, onShow }: { readonly cluster: ClusterSumm
     <article aria-label={spec.name} className="flex min-w-0 flex-col gap-3 rounded-lg border bg-panel p-4">
       <header className="flex flex-wrap items-center gap-2">
         <h2 className="min-w-0 text-base font-semibold [overflow-wrap:anywhere]">{spec.name}</h2>
-        <StateWord tone={healthTones[cluster.health.word]}>{cluster.health.word}</StateWord>
+        <StateWord tone={healthTones[cluster.health.state]}>{healthWord(cluster.health.state)}</StateWord>
         <Badge>{card.kind}</Badge>
         {cluster.emulated && <Badge tone="hatched">emulated</Badge>}
       </header>

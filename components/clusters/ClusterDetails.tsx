@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ClusterDetail, ClusterSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
-import { healthTones } from "../shell/healthTones";
+import { healthTones, healthWord } from "../shell/healthTones";
 import { Badge, StateWord } from "../ui/Badge";
 import { buttonClass } from "../ui/Button";
 import { formatCounted } from "../ui/format";
@@ -55,7 +55,7 @@ export function ClusterDetails({ cluster, onDetached }: { readonly cluster: Clus
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="min-w-0 text-base font-semibold [overflow-wrap:anywhere]">{spec.name}</h2>
-        <StateWord tone={healthTones[cluster.health.word]}>{cluster.health.word}</StateWord>
+        <StateWord tone={healthTones[cluster.health.state]}>{healthWord(cluster.health.state)}</StateWord>
         {cluster.emulated && <Badge tone="hatched">emulated</Badge>}
         <span className="min-w-0 text-sm text-ink-2 [overflow-wrap:anywhere]">{cluster.health.reason}</span>
       </div>

@@ -40,7 +40,7 @@ const summary = {
     ],
   },
   runningPlanId: "p",
-  health: { word: "up", reason: "" },
+  health: { state: "up", reason: "" },
   gatewayUrl: "http://g:4610",
 } as unknown as ClusterSummary;
 

@@ -66,7 +66,7 @@ export function prepareCard(cluster: ClusterSummary, detail: ClusterDetail | nul
     engines: detail?.observedAt ? byModel(detail.engines, cluster.runningPlanId !== null) : null,
     baseUrl,
     curl: baseUrl === null ? null : curlOf(baseUrl),
-    connected: cluster.health.word !== "not connected",
+    connected: cluster.health.state !== "not-connected",
   };
 }
 

@@ -88,7 +88,7 @@ export function FigureGrid(props: {
       <Chart title="Latency against rate" about="At every rate of the run." empty={none} picture={pictures.latency} testId="lab-latency" />
       <Chart
         title="Throughput against rate"
-        about="From the first arrival to the last answer. It is below the rate by the time that the last programs take, and where engines do not keep up."
+        about="From the first arrival to the last answer. It is below the rate by the time that the last programs take, and where engines are overloaded."
         empty={none}
         picture={pictures.throughput}
         testId="lab-throughput"

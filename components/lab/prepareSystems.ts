@@ -74,7 +74,7 @@ export function systemText({ policy, lengths, confidence, configurations = "none
   if (confidence !== "none") parts.push(`confidence: ${learntText(confidence)}`);
   if (configurations !== "none")
     parts.push(`accurate configurations: ${configurations === "named" ? "predictors of the plan" : configurations}`);
-  if (replicas !== undefined) parts.push("engines of its own");
+  if (replicas !== undefined) parts.push("own engines");
   return parts.join(" · ");
 }
 

@@ -113,9 +113,10 @@ function differenceText(pair: { readonly difference: SeedEstimate | null; readon
   const estimate = metric === "quality" ? pair.difference : pair.ratio;
   if (estimate === null) return null;
   const { number, whole } = metric === "quality" ? pointsWording : ratioWording(estimate.value);
+  const neutral = metric === "quality" ? 0 : 1;
   const { value, low, high } = estimate;
   if (low === null || high === null) return whole(number(value));
-  if (low === high && number(value).startsWith("±0")) return "the same";
+  if (low === high && number(value) === number(neutral)) return "the same";
   return `${whole(number(value))} (${number(low)} to ${number(high)})`;
 }
 

@@ -128,7 +128,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
   const status: PanelStatus =
     measured && subjects !== null
       ? { kind: "ready" }
-      : cluster.health.word === "not connected"
+      : cluster.health.state === "not-connected"
         ? { kind: "empty", title: "Nothing runs here", text: "This cluster is described for planning only: there is nothing to measure." }
         : { kind: "loading", what: "Waiting for the first sample" };
   return (

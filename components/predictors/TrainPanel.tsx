@@ -53,7 +53,7 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
   const client = useTRPCClient();
   const workloads = useQuery(trpc.workloads.list.queryOptions());
   const workflows = useQuery(trpc.lab.workflows.queryOptions()).data ?? [];
-  const clusters = (useClusters().data ?? []).filter(({ health }) => health.word !== "not connected");
+  const clusters = (useClusters().data ?? []).filter(({ health }) => health.state !== "not-connected");
   const [asked] = useUrlView(trainCodec);
   const [what, setWhat] = useState<TrainingKind>(asked.train ?? "lengths");
   const [named, setNamed] = useState<string | null>(null);

@@ -14,7 +14,7 @@ export function useProfileEndpoints(): { readonly ground: readonly EndpointClust
   const trpc = useTRPC();
   const { data: clusters } = useClusters();
   const cards = useQuery(trpc.cards.list.queryOptions()).data;
-  const connected = useMemo(() => (clusters ?? []).filter(({ health }) => health.word !== "not connected"), [clusters]);
+  const connected = useMemo(() => (clusters ?? []).filter(({ health }) => health.state !== "not-connected"), [clusters]);
   const details = useQueries({
     queries: connected.map(({ spec }) => trpc.clusters.detail.queryOptions({ clusterId: spec.id }, { refetchInterval: REFRESH_MS })),
     combine: (results) => ({

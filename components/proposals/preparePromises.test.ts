@@ -3,7 +3,15 @@ import type { PlanInput, PlanPromise, PromiseReport } from "@/server/contracts/s
 import { emulatedSays, inputRows, promiseRows, promiseWindowSays, standingOf } from "./preparePromises";
 
 const p95: PlanPromise = {
-  ...{ name: "p95 end to end", kind: "seconds", promised: 6.1, band: { low: 5.2, high: 7 }, measured: 9.8 },
+  ...{
+    quantity: "end-to-end",
+    model: null,
+    name: "p95 end to end",
+    kind: "seconds",
+    promised: 6.1,
+    band: { low: 5.2, high: 7 },
+    measured: 9.8,
+  },
   ...{ interval: { low: 9.1, high: 10.4 }, verdict: "broken", reason: "band at 90 %" },
 };
 const cost: PlanPromise = {

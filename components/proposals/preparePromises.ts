@@ -88,7 +88,8 @@ const inputValues: Readonly<Record<PlanInput["kind"], (value: number | null) => 
   rate: formatRate,
   tokens: (value) => withUnit(formatCount(value), "tokens"),
   score: (value) => withUnit(formatScore(value), "points"),
-  seconds: formatSeconds,
+  "judge-time": formatSeconds,
+  "token-time": formatSeconds,
   engines: formatCount,
 };
 

@@ -27,9 +27,7 @@ describe("prepareProposal", () => {
 
   it("says that a plan does not keep up rather than by how much it is slower", () => {
     const { effect } = prepareProposal({ ...proposal, gain: { latencySeconds: null, quality: -1.5, costUsdPerHour: -2 } });
-    expect(effect).toMatch(
-      /^it keeps up with the traffic, which the plan in force does not, −1\.5 points of quality, \$2\.00 an hour more, /,
-    );
+    expect(effect).toMatch(/^it sustains the traffic, and the plan in force does not, −1\.5 points of quality, \$2\.00 an hour more, /);
   });
 
   it("tells scores in points, and a shift without a new mean by its spread", () => {

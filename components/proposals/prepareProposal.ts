@@ -16,7 +16,7 @@ export function prepareProposal({ drifted, driftedSince, gain, change }: Proposa
   const { started, stopped, seconds } = change;
   const latency =
     gain.latencySeconds === null
-      ? "it keeps up with the traffic, which the plan in force does not"
+      ? "it sustains the traffic, and the plan in force does not"
       : `${formatDelta(-gain.latencySeconds, 2)} s latency`;
   return {
     drifted: `${drifted.map(driftWords).join(", ")} since ${formatClock(driftedSince)}`,

@@ -97,7 +97,7 @@ export function RoutingPanel(props: {
                 </div>
                 {controls !== null && controls.panic !== null && (
                   <p role="status" className="mb-3 rounded-md bg-bad-soft px-3 py-1.5 text-sm text-bad">
-                    In panic: requests go to {controls.panic.model}, and the settings here have no effect until the panic is lifted.
+                    In panic: requests go to {controls.panic.model}, and the settings here have no effect until the panic is cleared.
                   </p>
                 )}
                 {applying && (

@@ -38,7 +38,7 @@ export const StrictSection = memo(function StrictSection(props: {
           <ReasonDialog
             button="Refuse instead"
             title="Refuse requests that only a smaller model could answer"
-            description="While every larger stage is lost, such requests are answered 503 with a Retry-After header. This stays in effect after restarts and new plans until it is lifted."
+            description="While every larger stage is lost, such requests are answered 503 with a Retry-After header. This stays in effect after restarts and new plans until it is ended."
             keep="Let smaller models answer"
             go="Refuse"
             look="primary"

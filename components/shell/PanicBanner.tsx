@@ -20,15 +20,15 @@ function useFocusLeft() {
   return banner;
 }
 
-function Lift({ clusterId, panic }: { readonly clusterId: string; readonly panic: Panic }) {
+function ClearPanic({ clusterId, panic }: { readonly clusterId: string; readonly panic: Panic }) {
   const client = useTRPCClient();
   return (
     <ReasonDialog
-      button="Lift panic"
-      title="Lift the panic?"
+      button="Clear panic"
+      title="Clear the panic?"
       description={`The policy in force routes requests again. Requests waiting for ${panic.model} restart under it; answers in progress finish.`}
       keep="Stay in panic"
-      go="Lift"
+      go="Clear"
       look="primary"
       act={(reason) => client.gateway.clearPanic.mutate({ clusterId, reason })}
     />
@@ -51,7 +51,7 @@ function Banner({ clusterId, panic }: { readonly clusterId: string; readonly pan
         {nowMs !== null && <span aria-hidden="true"> ({formatAge(Math.max(0, nowMs - panic.sinceMs) / 1000)})</span>}.
         {panic.warning !== undefined && ` ${panic.warning}`}
       </p>
-      <Lift clusterId={clusterId} panic={panic} />
+      <ClearPanic clusterId={clusterId} panic={panic} />
     </div>
   );
 }

@@ -126,7 +126,7 @@ export function PanicButton({ clusterId, panic }: { readonly clusterId: string; 
         title={panic === null ? "Send every request to one model?" : "Change the panic?"}
         description={
           panic === null
-            ? "Use it when the policy in force does harm. It takes effect immediately and lasts until someone lifts it."
+            ? "Use it when the policy in force does harm. It takes effect immediately and lasts until it is cleared."
             : standingPanic(panic)
         }
       >

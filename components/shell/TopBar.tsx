@@ -10,7 +10,7 @@ import { formatAge, shortHash } from "../ui/format";
 import { useNow } from "../ui/useNow";
 import { useUrlView } from "../url/useUrlView";
 import { clusterCodec } from "./clusterCodec";
-import { healthTones } from "./healthTones";
+import { healthTones, healthWord } from "./healthTones";
 import { keepLastCluster } from "./lastCluster";
 import { PanicButton } from "./PanicButton";
 import { isChoice, realBeside } from "./pickCluster";
@@ -111,8 +111,8 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
               unknown
             </StateWord>
           ) : (
-            <StateWord tone={healthTones[cluster.health.word]} title={cluster.health.reason}>
-              {cluster.health.word}
+            <StateWord tone={healthTones[cluster.health.state]} title={cluster.health.reason}>
+              {healthWord(cluster.health.state)}
             </StateWord>
           )}
           {cluster.emulated && (
@@ -145,7 +145,7 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
         </>
       )}
       <div className="ml-auto flex items-center gap-1">
-        {cluster !== null && cluster.health.word !== "not connected" && (
+        {cluster !== null && cluster.health.state !== "not-connected" && (
           <PanicButton key={cluster.spec.id} clusterId={cluster.spec.id} panic={cluster.panic} />
         )}
         <a

@@ -1,10 +1,15 @@
 import type { ClusterSummary } from "@/server/contracts/studio";
 import type { Tone } from "../ui/Badge";
 
-/** How a cluster's health word is toned, on every page. */
-export const healthTones: Readonly<Record<ClusterSummary["health"]["word"], Tone>> = {
+type HealthState = ClusterSummary["health"]["state"];
+
+/** How a cluster's health is toned, on every page. */
+export const healthTones: Readonly<Record<HealthState, Tone>> = {
   up: "good",
   degraded: "warn",
   down: "bad",
-  "not connected": "neutral",
+  "not-connected": "neutral",
 };
+
+/** A cluster's health in words. */
+export const healthWord = (state: HealthState): string => (state === "not-connected" ? "not connected" : state);

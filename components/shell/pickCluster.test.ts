@@ -2,14 +2,14 @@ import { expect, it } from "vitest";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import { isChoice, pickCluster, realBeside } from "./pickCluster";
 
-const cluster = (id: string, emulated: boolean, word: ClusterSummary["health"]["word"] = "up") => ({
+const cluster = (id: string, emulated: boolean, state: ClusterSummary["health"]["state"] = "up") => ({
   spec: { id },
   emulated,
-  health: { word, reason: "" },
+  health: { state, reason: "" },
 });
 const embedded = cluster("embedded", true);
 const prod = cluster("prod", false, "down");
-const described = cluster("described", false, "not connected");
+const described = cluster("described", false, "not-connected");
 const none = { named: null, last: null };
 
 it("a page without a cluster in its address speaks of attached engines rather than of the emulated ones", () => {

@@ -2,7 +2,7 @@ import type { ClusterSummary } from "@/server/contracts/studio";
 
 type Known = Pick<ClusterSummary, "health" | "emulated"> & { readonly spec: Pick<ClusterSummary["spec"], "id"> };
 
-const isConnected = ({ health }: Known): boolean => health.word !== "not connected";
+const isConnected = ({ health }: Known): boolean => health.state !== "not-connected";
 
 /**
  * The cluster that a page speaks of: the one that the address names; else the one looked at last; else the first whose engines are real;

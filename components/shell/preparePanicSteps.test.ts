@@ -8,8 +8,8 @@ it("says what becomes of requests that wait, run and would escalate, and how to 
     /finishes its current answer/,
     /escalated/,
     /2 engines/,
-    /Lift panic/,
-    /weir panic --lift/,
+    /Clear panic/,
+    /weir panic --clear/,
   ]) {
     expect(text).toMatch(part);
   }

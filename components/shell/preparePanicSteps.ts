@@ -16,7 +16,7 @@ export function preparePanicSteps({ model, engines }: { readonly model: string; 
     `${formatCounted(engines, "engine")} must then serve all requests: excess requests wait, and when the queue is full they are refused with 429.`,
     `A canary is withdrawn. A plan that is being applied goes on, but stops before it would take the last engine of ${model}.`,
     "Embeddings, keys, limits and deadlines stay as they are. The panic survives a restart of the gateway, also without the studio.",
-    "To undo it: Lift panic in the red bar on every page, or weir panic --lift. The policy in force then routes requests again.",
+    "To undo it: Clear panic in the red bar on every page, or weir panic --clear. The policy in force then routes requests again.",
   ];
 }
 

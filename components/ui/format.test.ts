@@ -33,7 +33,7 @@ describe("format", () => {
   });
 
   it("says in words that an overloaded plan has no latency", () => {
-    expect(formatSeconds(Number.POSITIVE_INFINITY)).toBe("does not keep up");
+    expect(formatSeconds(Number.POSITIVE_INFINITY)).toBe("overloaded");
   });
 
   it("never turns an absent value into a zero", () => {

@@ -39,7 +39,7 @@ export function formatSeconds(seconds: number | null | undefined): string {
 }
 
 function secondsText(seconds: number, rounding: Rounding): string {
-  if (!Number.isFinite(seconds)) return "does not keep up";
+  if (!Number.isFinite(seconds)) return "overloaded";
   if (seconds < 1) return `${fixed(seconds * 1000, 0, rounding)}${NBSP}ms`;
   return `${fixed(seconds, seconds < 10 ? 2 : seconds < 100 ? 1 : 0, rounding)}${NBSP}s`;
 }

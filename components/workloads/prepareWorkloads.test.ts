@@ -45,7 +45,7 @@ it("says where prompts and outcomes came from, what was done last first", () => 
   expect(whereFrom(workload({}))).toBe("table");
   expect(whereFrom(workload({ generated: true }))).toBe("generated");
   expect(whereFrom(workload({ profileId: "p" }))).toBe("profile");
-  expect(whereFrom(workload({ outcomesFrom: "seen at the gateway; labels modelled" }))).toBe("seen traffic");
+  expect(whereFrom(workload({ observed: true }))).toBe("seen traffic");
   expect(whereFrom(workload({ profileId: "p", parentId: "v1" }))).toBe("other arrivals");
 });
 

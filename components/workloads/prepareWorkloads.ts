@@ -50,10 +50,10 @@ function prepareRow(workload: WorkloadSummary, uses: WorkloadUses): WorkloadRow 
 export const versionText = ({ version }: Pick<WorkloadSummary, "version">): string => `v${version}`;
 
 /** Where a workload's prompts and outcomes came from, in a word or two. */
-export function whereFrom({ generated, parentId, profileId, measured, outcomesFrom }: WorkloadSummary): string {
+export function whereFrom({ generated, parentId, profileId, measured, observed }: WorkloadSummary): string {
   if (parentId !== null) return "other arrivals";
   if (profileId !== null || measured !== undefined) return "profile";
-  if (outcomesFrom.startsWith("seen at the gateway")) return "seen traffic";
+  if (observed) return "seen traffic";
   return generated ? "generated" : "table";
 }
 

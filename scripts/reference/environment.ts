@@ -41,7 +41,7 @@ export const variables: readonly Variable[] = [
     name: "WEIR_STUDIO_URL",
     readBy: ["studio"],
     usual: "by the port",
-    meaning: "Address of the studio, where a proxy stands in front of it.",
+    meaning: "Address of the studio, where a proxy is used.",
   },
   { name: "WEIR_GATEWAY_URL", readBy: ["studio"], usual: "by the port", meaning: "Address of the embedded cluster's gateway." },
   { name: "WEIR_GATEWAY_ADMIN_URL", readBy: ["studio"], usual: "by the port", meaning: "Address of that gateway's admin API." },

@@ -113,7 +113,7 @@ export function headersPage(): string {
       requestHeaders.map((header) => [name(header), header.meaning, header.without ?? ""]),
     ),
     "## Answers",
-    "With a stream the headers leave before the end. What is known only later stands in the decision's record.",
+    "With a stream the headers leave before the end. What is known only later is in the decision's record.",
     table(
       ["header", "meaning"],
       responseHeaders.map((header) => [name(header), header.meaning]),

@@ -35,17 +35,16 @@ export function freeWorkers(observation: Seen, wanted: { readonly workers: numbe
   if (topology === "given")
     return {
       ok: false,
-      message: "The engines of this cluster are started by somebody else: a batch loads its own, so run it where plans do.",
+      message: "Weir does not start this cluster's engines, so it cannot load a batch here.",
     };
   const workers = freeGroups(observation, wanted.gpusPerWorker);
   const left = nodes.length - usableOf(observation).length;
   const notes =
     left === 0 ? [] : [`${left} ${left === 1 ? "node" : "nodes"} with other GPUs than ${gpu}, or that take no new engine, were left out.`];
   if (workers.length >= wanted.workers) return { ok: true, gpu, workers: workers.slice(0, wanted.workers), notes };
-  const room = `${workers.length} ${workers.length === 1 ? "worker" : "workers"} of ${wanted.gpusPerWorker} ${gpu} on one node`;
   return {
     ok: false,
-    message: `Free GPUs are there for ${room}, and ${wanted.workers} are wanted: ask for fewer, or take engines down first.`,
+    message: `Only ${workers.length} ${workers.length === 1 ? "worker fits" : "workers fit"} (${wanted.gpusPerWorker} ${gpu} each, on one node); ${wanted.workers} were requested.`,
   };
 }
 

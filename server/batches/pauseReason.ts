@@ -8,5 +8,5 @@ export function pauseReason(error: unknown): string {
   const wayOut = DISK_CODES.test(known)
     ? "Its disk may be full: resume when it can write again."
     : "Resume to try again, or stop the batch.";
-  return `The studio could not go on (${known}). ${wayOut}`;
+  return `The studio stopped (${known}). ${wayOut}`;
 }

@@ -74,7 +74,7 @@ describe("free workers", () => {
     });
     expect(freeWorkers(observed, { workers: 3, gpusPerWorker: 2 })).toMatchObject({
       ok: false,
-      message: "Free GPUs are there for 2 workers of 2 l40s on one node, and 3 are wanted: ask for fewer, or take engines down first.",
+      message: "Only 2 workers fit (2 l40s each, on one node); 3 were requested.",
     });
   });
 
@@ -91,7 +91,7 @@ describe("free workers", () => {
   it("are nowhere where somebody else starts the engines", () => {
     expect(freeWorkers({ gpu: "l40s", nodes, engines: [], topology: "given" }, { workers: 1, gpusPerWorker: 1 })).toMatchObject({
       ok: false,
-      message: expect.stringContaining("started by somebody else"),
+      message: expect.stringContaining("does not start this cluster's engines"),
     });
   });
 });

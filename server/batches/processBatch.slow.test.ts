@@ -148,7 +148,7 @@ it("pauses while its disk is full, asks nothing twice, and goes on when it can w
     throw Object.assign(new Error("no room"), { code: "SQLITE_FULL" });
   };
   await until(() => batches.get(id)?.state === "paused");
-  expect(batches.get(id)?.pause?.reason).toMatch(/^The studio could not go on \(SQLITE_FULL\)\. Its disk may be full/);
+  expect(batches.get(id)?.pause?.reason).toMatch(/^The studio stopped \(SQLITE_FULL\)\. Its disk may be full/);
   const held = batches.get(id)?.sessions.find(({ stage, state }) => stage === "experts" && state === "running")?.model;
   store.batches.saveCalls = write;
   expect(batches.resume(id)).toEqual({ ok: true });
@@ -181,7 +181,7 @@ it("leaves no question undecided where a read fails after its answer is on disk,
   failing([new TypeError("no")]);
   expect(batches.resume(id)).toEqual({ ok: true });
   await until(async () => (await pausedFor()).includes("TypeError"));
-  expect(batches.get(id)?.pause?.reason).toBe("The studio could not go on (TypeError). Resume to try again, or stop the batch.");
+  expect(batches.get(id)?.pause?.reason).toBe("The studio stopped (TypeError). Resume to try again, or stop the batch.");
   expect(batches.resume(id)).toEqual({ ok: true });
   await until(() => batches.get(id)?.state !== "running");
   expect(batches.get(id)).toMatchObject({

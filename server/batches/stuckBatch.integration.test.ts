@@ -74,7 +74,7 @@ describe("a batch that cannot be taken up", () => {
     await host.start({ id: engine, model: experts[0] ?? "", precision: "bf16", gpu: "l40s", tp: 1, pp: 1, placements }, options);
     expect(await standing()).toEqual([engine]);
     batches.resumeAll();
-    const reason = "The studio could not go on (TypeError). Resume to try again, or stop the batch.";
+    const reason = "The studio stopped (TypeError). Resume to try again, or stop the batch.";
     expect(told(id)).toMatchObject({ state: "paused", pause: { kind: "problem", reason } });
     expect(() => batches.get(id)).toThrow(reason);
     expect(callNow()).toMatchObject({ state: "asked", lost: 0 });

@@ -14,7 +14,7 @@ export function readModelText(text: string): Outcome<{ readonly model: UserModel
   try {
     json = JSON.parse(text);
   } catch (problem) {
-    return { ok: false, message: `This is no JSON: ${problem instanceof Error ? problem.message : problem}.` };
+    return { ok: false, message: `Not valid JSON: ${problem instanceof Error ? problem.message : problem}.` };
   }
   if (typeof json === "object" && json !== null && "architecture" in json) {
     const card = userModelSchema.safeParse(json);

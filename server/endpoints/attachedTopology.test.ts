@@ -96,7 +96,7 @@ describe("a plan over attached endpoints", { timeout: 120_000 }, () => {
     [[{ model: SMALL, gpu: "abacus" }], 'There is no card of a GPU "abacus".'],
     [
       [{ model: SMALL }, { model: SMALL, precision: "fp8" }],
-      `${SMALL} is served in bf16 and fp8: give one of them a card of its own, for their answers differ.`,
+      `${SMALL} is served in bf16 and fp8: give one of them its own card, for their answers differ.`,
     ],
   ])("says what it cannot be made for (%#)", (endpoints, message) => {
     expect(attachedTopology(connectionOf(endpoints), { id: "c", name: "c", userCards: noUserCards })).toEqual({ ok: false, message });

@@ -48,7 +48,7 @@ export function attachedTopology(connection: EndpointConnection, { id, name, use
     if (precisions.length > 1)
       return {
         ok: false,
-        message: `${model} is served in ${precisions.join(" and ")}: give one of them a card of its own, for their answers differ.`,
+        message: `${model} is served in ${precisions.join(" and ")}: give one of them its own card, for their answers differ.`,
       };
     const { paramsB: _, provenance: __, ...described } = card;
     if (precision !== card.precision)

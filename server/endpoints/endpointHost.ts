@@ -4,7 +4,7 @@ import { attachedEngines, endpointNodes } from "./attachedEngines";
 import type { EndpointConnection } from "./connection";
 
 /**
- * Engines that somebody else runs. What there is follows from the connection alone: an engine that is down stays one of the cluster, which
+ * Engines that Weir does not start. What there is follows from the connection alone: an engine that is down stays one of the cluster, which
  * the gateway keeps requests from until it is back.
  */
 export function createEndpointHost(connection: EndpointConnection): EngineHost {

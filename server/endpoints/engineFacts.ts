@@ -87,8 +87,8 @@ function precisionOf({ dtype, quantization }: z.output<typeof sglangSchema>): Pr
 
 function engineFinding({ engine }: EngineFacts): Finding {
   if (engine === null)
-    return warn("engine", "What kind of engine it is cannot be told.", "It can be used all the same; the gateway goes by its own counts.");
-  return ok("engine", `It is ${engine.type}${engine.version === null ? ", of a version that it does not tell" : ` ${engine.version}`}.`);
+    return warn("engine", "The engine type is unknown.", "It can be used all the same; the gateway uses its own counts.");
+  return ok("engine", `It is ${engine.type}${engine.version === null ? ", unknown version" : ` ${engine.version}`}.`);
 }
 
 /** How each engine is told to show its metrics. */

@@ -44,9 +44,9 @@ describe("command line", () => {
   });
 
   it("says what is wrong with an operator's template", () => {
-    expect(templateFault(["serve", "{modle}", "{port}"])).toMatch(/^\{modle\} is none of \{precisionFlags\}, .*\{port\}/);
+    expect(templateFault(["serve", "{modle}", "{port}"])).toMatch(/^\{modle\} is not one of \{precisionFlags\}, .*\{port\}/);
     expect(templateFault(["serve", "--port={port}", "--more={args}"])).toBe(
-      "{args} stands for several arguments and must be an argument of its own.",
+      "{args} stands for several arguments and must be a separate argument.",
     );
     expect(templateFault(["serve", "{source}"])).toMatch(/^\{port\} is missing/);
     expect(templateFault([])).toMatch(/needs a program/);

@@ -54,9 +54,9 @@ export function templateFault(template: CommandTemplate): string | null {
   if ((template[0] ?? "") === "") return "A command needs a program as its first argument.";
   const found = template.flatMap((argument) => [...argument.matchAll(brace)].map(([whole, name = ""]) => ({ argument, whole, name })));
   const unknown = found.find(({ name }) => !names.includes(name));
-  if (unknown !== undefined) return `${unknown.whole} is none of ${names.map((name) => `{${name}}`).join(", ")}.`;
+  if (unknown !== undefined) return `${unknown.whole} is not one of ${names.map((name) => `{${name}}`).join(", ")}.`;
   const list = found.find(({ argument, whole, name }) => listNames.some((one) => one === name) && argument !== whole);
-  if (list !== undefined) return `${list.whole} stands for several arguments and must be an argument of its own.`;
+  if (list !== undefined) return `${list.whole} stands for several arguments and must be a separate argument.`;
   return found.some(({ name }) => name === "port") ? null : "{port} is missing: the engine would listen on a port that Weir does not know.";
 }
 

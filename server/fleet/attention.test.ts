@@ -113,7 +113,7 @@ const faults: readonly (readonly [
   [
     "a panic",
     { frame: frameOf([engine], { routing }) },
-    { level: "bad", sentence: "All requests go to small, as ann asked: scores are odd.", next: "Lift" },
+    { level: "bad", sentence: "All requests go to small, as ann asked: scores are odd.", next: "Clear" },
   ],
   [
     "a predictor in force that does not serve",

@@ -110,7 +110,7 @@ function panic({ frame }: AttentionGround): readonly Attention[] {
     bad(
       "gateway",
       `All requests go to ${model}, as ${by} asked: ${reason.replace(/\.?$/, ".")}${also}`,
-      "Lift the panic on the Live page.",
+      "Clear the panic on the Live page.",
     ),
   ];
 }
@@ -136,12 +136,12 @@ function engineLines(engine: EngineFrame, { nowMs, gateway }: AttentionGround): 
   const { id, health, healthSinceMs, state, sinceMs, reason, failing } = engine;
   const lines: Attention[] = [];
   const atGateway = gateway?.replicas.find((replica) => replica.id === id);
-  const told = atGateway?.reason ?? null;
+  const gatewayReason = atGateway?.reason ?? null;
   if (atGateway?.reasonKind === "access")
     lines.push(
       bad(
         id,
-        `The gateway cannot ask ${id}: ${told}.`,
+        `The gateway cannot ask ${id}: ${gatewayReason}.`,
         "Put the file there, or set the variable and start it again, where the gateway runs.",
       ),
     );
@@ -149,7 +149,7 @@ function engineLines(engine: EngineFrame, { nowMs, gateway }: AttentionGround): 
     lines.push(
       bad(
         id,
-        `The gateway has sent nothing to ${id} for ${lasting(nowMs - healthSinceMs)}${told === null ? "." : `: ${told}.`}`,
+        `The gateway has sent nothing to ${id} for ${lasting(nowMs - healthSinceMs)}${gatewayReason === null ? "." : `: ${gatewayReason}.`}`,
         "Look into the engine's log.",
       ),
     );

@@ -16,17 +16,17 @@ const seen = (standing: readonly string[], active: readonly string[] = standing)
 const ground = { runningPlanId: plan.id, plan, batch: null, heard: [] };
 
 it("is degraded while an engine of the plan in force is gone, routed to or not", () => {
-  expect(clusterHealth({ ...ground, latest: seen(ids) })).toEqual({ word: "up", reason: "2 engines serve." });
-  expect(clusterHealth({ ...ground, latest: seen([first]) })).toEqual({ word: "degraded", reason: `${second} should serve and is gone.` });
+  expect(clusterHealth({ ...ground, latest: seen(ids) })).toEqual({ state: "up", reason: "2 engines serve." });
+  expect(clusterHealth({ ...ground, latest: seen([first]) })).toEqual({ state: "degraded", reason: `${second} should serve and is gone.` });
   expect(clusterHealth({ ...ground, latest: seen([first], ids) })).toEqual({
-    word: "degraded",
+    state: "degraded",
     reason: `${second} should serve and is gone.`,
   });
 });
 
 it("is up while a roll-out is at work on the engines of the plan in force, and degraded by one that is routed to and gone", () => {
-  expect(clusterHealth({ ...ground, plan: null, latest: seen([first]) })).toEqual({ word: "up", reason: "One engine serves." });
-  expect(clusterHealth({ ...ground, plan: null, latest: seen([first], ids) }).word).toBe("degraded");
+  expect(clusterHealth({ ...ground, plan: null, latest: seen([first]) })).toEqual({ state: "up", reason: "One engine serves." });
+  expect(clusterHealth({ ...ground, plan: null, latest: seen([first], ids) }).state).toBe("degraded");
 });
 
 it("says which batch runs beside the plan in force", () => {

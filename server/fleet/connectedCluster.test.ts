@@ -24,7 +24,7 @@ it("says that a cluster is down when a look at it does not come back, and takes 
   expect(cluster.seen().atMs).toBeNull();
   vi.useFakeTimers({ toFake: ["Date"] });
   vi.setSystemTime(Date.now() + 12_000);
-  expect(cluster.health()).toEqual({ word: "down", reason: "It has not been seen for 12 s: the last look at it has not come back." });
+  expect(cluster.health()).toEqual({ state: "down", reason: "It has not been seen for 12 s: the last look at it has not come back." });
   expect(cluster.seen().atMs).not.toBeNull();
   release({ ok: false, message: "Nobody is there." });
   await vi.waitFor(() => expect(cluster.health().reason).toBe("Nobody is there."));

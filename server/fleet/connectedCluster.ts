@@ -170,17 +170,17 @@ interface HealthGround {
 
 /** How a cluster is, in a word and a sentence: whether it can be looked at, and whether all engines that should serve are there and answer. */
 export function clusterHealth({ latest, runningPlanId, plan, batch, heard }: HealthGround): ClusterSummary["health"] {
-  if (!latest.ok) return { word: "down", reason: latest.message };
+  if (!latest.ok) return { state: "down", reason: latest.message };
   const { routing, engines } = latest.value;
   const wanted = new Set([...routing.active, ...(plan === null ? [] : targetEngines(plan).map(({ id }) => id))]);
   const missing = [...wanted].filter((id) => !engines.some((engine) => engine.id === id));
-  if (missing.length > 0) return { word: "degraded", reason: `${missing.join(", ")} should serve and is gone.` };
-  if (routing.planId !== runningPlanId) return { word: "degraded", reason: "The gateway follows another plan than the one applied last." };
+  if (missing.length > 0) return { state: "degraded", reason: `${missing.join(", ")} should serve and is gone.` };
+  if (routing.planId !== runningPlanId) return { state: "degraded", reason: "The gateway follows another plan than the one applied last." };
   const silent = heard.filter(({ id, state }) => state === "unreachable" && routing.active.includes(id)).map(({ id }) => id);
-  if (silent.length > 0) return { word: "degraded", reason: `${silent.join(", ")} should serve and does not answer.` };
+  if (silent.length > 0) return { state: "degraded", reason: `${silent.join(", ")} should serve and does not answer.` };
   const serving = routing.active.length === 1 ? "One engine serves." : `${routing.active.length} engines serve.`;
   const inForce = routing.planId === null ? "No plan is in force." : serving;
-  return { word: "up", reason: batch === null ? inForce : `${inForce} The batch "${batch}" runs here.` };
+  return { state: "up", reason: batch === null ? inForce : `${inForce} The batch "${batch}" runs here.` };
 }
 
 /** An engine of a cluster as telemetry watches it, with what lets one in. */

@@ -75,11 +75,11 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly (string | number)[], 
     return issue.keys.map((name) => fault([...path, name], isKeyField(name) ? keyByReference : `There is no such field; it is not used.`));
   // What is written there fits none of its forms: the one it is nearest to says why.
   const [nearest] = issue.code === "invalid_union" ? [...issue.errors].sort((a, b) => a.length - b.length) : [];
-  if (issue.message === keyByReference) return [fault(path, keyByReference)];
+  const isWrittenKey = issue.code === "invalid_union" && typeof valueAt(kept, path) === "string" && isKeyField(String(path.at(-1)));
+  if (isWrittenKey) return [fault(path, keyByReference)];
   if (nearest !== undefined) return nearest.flatMap((inner) => faultsOf(inner, path, kept));
   if (issue.code === "invalid_type" && valueAt(kept, path) === undefined) return [fault(path, "It is missing.")];
-  if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input"))
-    return [fault(path, `It must be ${written[issue.expected] ?? issue.expected}.`)];
+  if (issue.code === "invalid_type") return [fault(path, `It must be ${written[issue.expected] ?? issue.expected}.`)];
   return [fault(path, `${issue.message.replace(/^./, (letter) => letter.toUpperCase()).replace(/\.$/, "")}.`)];
 }
 

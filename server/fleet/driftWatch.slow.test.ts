@@ -29,7 +29,7 @@ describe("what somebody changes beside the studio", { timeout: 60_000 }, () => {
   beforeAll(async () => {
     cluster = await startTestCluster();
     runtime = createRuntime(studioSettings(cluster.environment));
-    await until(() => runtime.services.clusters.list()[0]?.health.word === "up");
+    await until(() => runtime.services.clusters.list()[0]?.health.state === "up");
     const drafted = planOnGpus("drifting", { "qwen2.5-3b": [0, 1], "qwen2.5-7b": [2] });
     const workload = { ...drafted.inputs.workload, id: runtime.services.workloads.list()[0]?.id ?? "" };
     const hardware = { ...drafted.inputs.cluster, nodes: [{ name: "node1", gpus: 4 }] };
@@ -124,7 +124,7 @@ describe("what somebody changes beside the studio", { timeout: 60_000 }, () => {
   it("is told where another plan is put at the gateway, and stays there", async () => {
     await put((was) => ({ ...was, planId: "f00d" }));
     expect(await found(1)).toMatchObject([
-      { of: "policy", actual: expect.stringContaining("plan f00d"), says: expect.stringContaining("somebody else") },
+      { of: "policy", actual: expect.stringContaining("plan f00d"), says: expect.stringContaining("changed outside Weir") },
     ]);
     await aWhile();
     expect((await config()).config.planId).toBe("f00d");

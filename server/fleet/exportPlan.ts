@@ -15,7 +15,7 @@ export interface ExportAsked {
 }
 
 const kinds: Readonly<Record<ClusterConnection["kind"], string>> = {
-  endpoints: "attached endpoints, which somebody else starts",
+  endpoints: "attached endpoints, started outside Weir",
   processes: "processes of a host",
   kubernetes: "Kubernetes",
   ray: "Ray Serve",

@@ -84,7 +84,7 @@ describe("clusters beside each other", () => {
   }
 
   it("are all found at the start, with their own gateway, prices and topology", async () => {
-    await until(() => [embeddedClusterId, attachedId].every((id) => summary(id)?.health.word === "up"));
+    await until(() => [embeddedClusterId, attachedId].every((id) => summary(id)?.health.state === "up"));
     expect(summary(embeddedClusterId)).toMatchObject({
       gatewayUrl: embedded.gatewayUrl,
       topology: "planned",
@@ -97,7 +97,7 @@ describe("clusters beside each other", () => {
 
   it("say of a connection that cannot be used why, and go on with the others", () => {
     expect(summary(brokenId)).toMatchObject({
-      health: { word: "down", reason: expect.stringContaining("endpoints.0.url") },
+      health: { state: "down", reason: expect.stringContaining("endpoints.0.url") },
       gatewayUrl: null,
     });
   });
@@ -151,11 +151,11 @@ describe("clusters beside each other", () => {
   it("are down each for itself", async () => {
     other.freezeGateway();
     try {
-      await until(() => summary(attachedId)?.health.word === "down");
-      expect(summary(embeddedClusterId)?.health.word).toBe("up");
+      await until(() => summary(attachedId)?.health.state === "down");
+      expect(summary(embeddedClusterId)?.health.state).toBe("up");
     } finally {
       other.thawGateway();
     }
-    await until(() => summary(attachedId)?.health.word === "up");
+    await until(() => summary(attachedId)?.health.state === "up");
   }, 30_000);
 });

@@ -129,7 +129,7 @@ export class GatewayMetrics {
       ["model"],
       (gauge) => {
         const model = serving.config?.judge?.model;
-        if (serving.judge && model !== undefined) gauge.set({ model }, serving.judge.resting ? 1 : 0);
+        if (serving.judge && model !== undefined) gauge.set({ model }, serving.judge.isPaused ? 1 : 0);
       },
     );
     if (traces === null) return;

@@ -143,7 +143,7 @@ function refusal(server: string, status: number, text: string): Extract<KubeAnsw
   const held = causes.filter((cause) => cause.reason === "FieldManagerConflict" || /^conflict with /.test(cause.message ?? ""));
   const [first] = held;
   if (status === 409 && first !== undefined) {
-    const who = /"([^"]*)"/.exec(first.message ?? "")?.[1] ?? "somebody else";
+    const who = /"([^"]*)"/.exec(first.message ?? "")?.[1] ?? "another field manager";
     const more = held.length === 1 ? "" : `, and ${held.length - 1} more ${held.length === 2 ? "field" : "fields"}`;
     return failed("conflict", `${first.field ?? "A field"} is held by ${who}, not by Weir${more}.`);
   }

@@ -42,7 +42,7 @@ export function labNotes({ spec, workload, texts, recorded, catalogue, profile }
     ...justInTimeNotes(spec),
     ...(spec.systems.some(goesByOrder)
       ? [
-          "Without a margin slack dispatch goes by the order of confidences alone: where a predictor is always surer of one model, it chooses as without a router.",
+          "Without a margin slack dispatch uses the order of confidences alone: where a predictor is always surer of one model, it chooses as without a router.",
         ]
       : []),
     spec.seeds.length === 1

@@ -85,7 +85,7 @@ function tooFew(ended: number, programs: readonly (readonly LearningLine[])[], a
   const share = lines.reduce((least, line) => Math.min(least, line.share ?? 1), 1);
   const quiet = programQuietSeconds / 60;
   const limits = [
-    `The gateway remembers ${ended} programs that have ended, of ${programs.length}, and learning needs ${LEAST_PROGRAMS}: a program has ended once nothing came of it for ${quiet} minutes, and the oldest answer is ${Math.round(minutes)} minutes old.`,
+    `The gateway remembers ${ended} programs that have ended, of ${programs.length}, and learning needs ${LEAST_PROGRAMS}: a program has ended once no call arrived for ${quiet} minutes, and the oldest answer is ${Math.round(minutes)} minutes old.`,
     ...(programs.some(({ length }) => length > MOST_REQUESTS)
       ? [
           `More than ${MOST_REQUESTS} requests under one session are taken for a client that never changes it, and left out: use a new session for each task.`,
@@ -94,7 +94,7 @@ function tooFew(ended: number, programs: readonly (readonly LearningLine[])[], a
     ...(share < 1 ? [`It has room for one program in ${Math.round(1 / share)} and forgets the others.`] : []),
     programs.length < LEAST_PROGRAMS
       ? "Come back when more programs were served: requests that name one session are one program."
-      : `Come back in ${quiet} minutes; programs that go on without a pause have no end to learn of.`,
+      : `Come back in ${quiet} minutes; programs that go on without a pause never end, so nothing can be learnt from them.`,
   ];
   return limits.join(" ");
 }

@@ -275,7 +275,7 @@ describe("a profile's run", () => {
     const { saveCalls, setState } = store.profiles;
     Object.assign(store.profiles, { saveCalls: full, setState: full });
     await over();
-    expect(job.pausedFor).toMatchObject({ kind: "problem", reason: expect.stringMatching(/^The studio could not go on \(SQLITE_FULL\)/) });
+    expect(job.pausedFor).toMatchObject({ kind: "problem", reason: expect.stringMatching(/^The studio stopped \(SQLITE_FULL\)/) });
     expect(store.profiles.get(id)?.state).toBe("running");
     // Still full: it pauses again.
     job.resume(null);

@@ -123,7 +123,7 @@ export async function resumeProfile(profile: StoredProfile, parts: ProfileRunPar
   }
 
   function stumble(error: unknown): void {
-    pause("problem", `The studio could not go on (${nameOf(error)}). Its disk may be full: resume when it can write again.`);
+    pause("problem", `The studio stopped (${nameOf(error)}). Its disk may be full: resume when it can write again.`);
   }
 
   function finish(): void {

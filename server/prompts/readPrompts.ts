@@ -143,7 +143,7 @@ async function refusal(file: PromptFile): Promise<string> {
     const [first] = lines;
     if (first === undefined) continue;
     if ("problem" in first) return `${noForm(file)} Line ${first.line} cannot be read: ${first.problem}.`;
-    if (beginsList(first.text)) return `${noForm(file)} This one begins like one list: write each of its objects on a line of its own.`;
+    if (beginsList(first.text)) return `${noForm(file)} This one begins like one list: write each of its objects on a separate line.`;
     if (first.text.includes("\r")) return `${noForm(file)} Lines of this one end with carriage returns alone: end them with line feeds.`;
     const other = [";", "\t", "|"].find((one) => isHeader(first.text.replaceAll(one, ",")));
     if (other !== undefined) {

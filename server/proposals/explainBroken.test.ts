@@ -14,7 +14,7 @@ const stages = draft.predictions.stages.map((stage) => ({
 const plan = { ...draft, id: "p", policyHash: "h", predictions: { ...draft.predictions, stages } } as unknown as Plan;
 
 const promise: PlanPromise = {
-  ...{ name: "p95 end to end", kind: "seconds", promised: 2, band: { low: 1, high: 3 }, measured: 6 },
+  ...{ quantity: "end-to-end", model: null, name: "p95 end to end", kind: "seconds", promised: 2, band: { low: 1, high: 3 }, measured: 6 },
   ...{ interval: { low: 5, high: 7 }, verdict: "broken", reason: "" },
 };
 const gone: PlanInput = { name: "engines of small that serve", kind: "engines", planned: 4, now: 3, level: null, state: "moved" };

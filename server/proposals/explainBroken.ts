@@ -1,23 +1,11 @@
-import type { BrokenPromise, PlanInput, PlanPromise } from "@/server/contracts/studio/promise";
+import type { BrokenPromise, PlanInput, PlanPromise, PromiseQuantity } from "@/server/contracts/studio/promise";
 import type { PredictedAsItRuns } from "@/server/planning/planner/asItRuns";
-import { RATE } from "@/solver/numeric/drift";
 import type { Plan, Predictions } from "@/solver/plan/plan";
 import { secondsText } from "@/solver/wording/wording";
 import { causeOf, type InputGroup, type ReplacedInputs, type ReplacedOutcome } from "@/solver/workload/driftCause";
 import { meanInterval } from "@/solver/workload/driftIntervals";
 import type { PromiseWindow } from "../clusters/watch/promiseWindow";
-import {
-  acceptedScoreName,
-  costPerRequestName,
-  endToEndName,
-  failedName,
-  qualityName,
-  shareName,
-  stageName,
-  utilisationName,
-  visitsOf,
-} from "./measuredPromises";
-import { judgeTimeName } from "./planInputs";
+import { visitsOf } from "./measuredPromises";
 
 /** The plan with inputs that moved as they are measured. */
 export interface UnderMeasured {
@@ -39,8 +27,9 @@ export const changedOf = (inputs: readonly PlanInput[]): readonly PlanInput[] =>
   inputs.filter(({ state }) => state === "drifted" || state === "moved");
 
 /** Whether the planner has to simulate the plan to tell why a promise is broken: costs follow from the rate, the judge's scores and failed requests from themselves. */
-export const needsSimulation = ({ name, verdict }: PlanPromise): boolean =>
-  verdict === "broken" && !name.startsWith("cost") && name !== acceptedScoreName && name !== failedName;
+export const needsSimulation = ({ quantity, verdict }: PlanPromise): boolean => verdict === "broken" && !withoutSimulation.has(quantity);
+
+const withoutSimulation: ReadonlySet<PromiseQuantity> = new Set(["cost-per-hour", "cost-per-request", "accepted-score", "failed-share"]);
 
 /** Of each broken promise where it comes from. */
 export function explainBroken(broken: Broken): readonly BrokenPromise[] {
@@ -51,12 +40,12 @@ export function explainBroken(broken: Broken): readonly BrokenPromise[] {
 
 function explain(promise: PlanPromise, measured: number, broken: Broken): BrokenPromise {
   const { plan, inputs, under } = broken;
-  const { name, kind, promised } = promise;
+  const { quantity, name, kind, promised } = promise;
   const text = texts[kind];
   const band = promise.band ?? { low: promised, high: promised };
   const within = kind === "usd" ? `up to ${text(band.high)}` : `${text(band.low)} to ${text(band.high)}`;
   const limit = measured > promised ? band.high : band.low;
-  const question = { name: sentenceStart(name), promised, measured, limit, within, text };
+  const question = { name: sentenceStart(quantity, name), promised, measured, limit, within, text };
   if (needsSimulation(promise) && under === null) {
     const says = `${question.name} is ${text(measured)}, promised ${text(promised)} (${within}). The planner simulates the plan under what is measured.`;
     return { promise: name, replaced: [], says, slowEngines: false };
@@ -77,7 +66,8 @@ function explain(promise: PlanPromise, measured: number, broken: Broken): Broken
 }
 
 /** A percentile is written small. */
-const sentenceStart = (name: string): string => (/^p\d/.test(name) ? name : name.charAt(0).toUpperCase() + name.slice(1));
+const sentenceStart = (quantity: PromiseQuantity, name: string): string =>
+  quantity === "end-to-end" || quantity === "stage-latency" ? name : name.charAt(0).toUpperCase() + name.slice(1);
 
 const texts: Readonly<Record<PlanPromise["kind"], (value: number) => string>> = {
   seconds: secondsText,
@@ -90,8 +80,8 @@ function replacedOf(
   promise: PlanPromise,
   { plan, inputs, under }: Broken,
 ): { readonly alone: readonly ReplacedInputs[]; readonly together: ReplacedInputs | null } {
-  if (promise.name === costPerRequestName) {
-    const rate = changedOf(inputs).find(({ name }) => name === RATE)?.now ?? null;
+  if (promise.quantity === "cost-per-request") {
+    const rate = changedOf(inputs).find(({ kind }) => kind === "rate")?.now ?? null;
     const { costUsdPerHour, costUsdPerRequest } = plan.predictions;
     const judged = costUsdPerRequest - costUsdPerHour / 3600 / plan.inputs.workload.requestsPerSecond;
     const value = rate === null ? null : costUsdPerHour / 3600 / rate + judged;
@@ -99,11 +89,11 @@ function replacedOf(
     return { alone, together: null };
   }
   if (under === null || !needsSimulation(promise)) return { alone: [], together: null };
-  const figure = figureOf(plan, promise.name);
+  const figure = figureOf(plan, promise);
   const outcomeOf = (predicted: PredictedAsItRuns): ReplacedOutcome => {
     // Queues that grow without end are a latency; shares, quality and what is busy are not known then.
     if (predicted.kind === "overloaded" && promise.kind !== "seconds")
-      return { kind: "not-evaluated", because: "the plan does not keep up then, and only its latencies follow from that" };
+      return { kind: "not-evaluated", because: "the plan is overloaded then, and only its latencies follow from that" };
     if (predicted.kind !== "predicted") return predicted;
     const value = figure(predicted.predictions);
     return value === null
@@ -128,24 +118,23 @@ function replacedOf(
 function canOnlyImprove({ kind }: PlanPromise, group: InputGroup, inputs: readonly PlanInput[]): boolean {
   if (kind !== "seconds") return false;
   const own = changedOf(inputs).filter((input) => {
-    if (group === "judge-time") return input.name === judgeTimeName;
+    if (group === "judge-time") return input.kind === "judge-time";
     return group === "rate" ? input.kind === "rate" : group === "lengths" && input.kind === "tokens";
   });
   return own.length > 0 && own.every(({ now, planned }) => now !== null && now < planned);
 }
 
 /** Reads the figure of a promise from predictions; null where they lack it. */
-function figureOf(plan: Plan, name: string): (predictions: Predictions) => number | null {
-  if (name === endToEndName(plan)) return ({ p95Seconds }) => p95Seconds;
-  if (name === failedName) return () => null;
-  if (name === qualityName) return ({ quality }) => quality;
+function figureOf(plan: Plan, { quantity, model }: PlanPromise): (predictions: Predictions) => number | null {
+  if (quantity === "end-to-end") return ({ p95Seconds }) => p95Seconds;
+  if (quantity === "quality") return ({ quality }) => quality;
   return ({ stages }) => {
-    const stage = stages.find(({ model }) => [shareName(model), stageName(plan, model), utilisationName(model)].includes(name));
-    // A stage that no request reaches under this traffic is none of the prediction's.
-    if (stage === undefined)
-      return plan.predictions.stages.some(({ model }) => name === shareName(model) || name === utilisationName(model)) ? 0 : null;
-    if (name === utilisationName(stage.model)) return stage.utilisation;
-    return name === shareName(stage.model) ? stage.share : stage.p95Seconds;
+    const stage = stages.find((each) => each.model === model);
+    if (quantity === "stage-latency") return stage?.p95Seconds ?? null;
+    if (quantity !== "stage-share" && quantity !== "utilisation") return null;
+    // A stage that no request reaches under this traffic is missing from the prediction.
+    if (stage === undefined) return plan.predictions.stages.some((each) => each.model === model) ? 0 : null;
+    return quantity === "utilisation" ? stage.utilisation : stage.share;
   };
 }
 
@@ -179,7 +168,7 @@ function slowEngines(broken: Broken): string[] {
 
 function waiting(broken: Broken): string[] {
   const judged = changedOf(broken.inputs).filter(
-    ({ name, now, planned }) => name === judgeTimeName && (now ?? 0) > planned && broken.plan.predictions.judge !== undefined,
+    ({ kind, now, planned }) => kind === "judge-time" && (now ?? 0) > planned && broken.plan.predictions.judge !== undefined,
   );
   return [
     ...stagesOf(broken)
@@ -193,8 +182,8 @@ function waiting(broken: Broken): string[] {
 }
 
 /** The judge's scores explain what is made of them. */
-function scores({ name }: PlanPromise, inputs: readonly PlanInput[]): string[] {
-  if (name !== acceptedScoreName) return [];
+function scores({ quantity }: PlanPromise, inputs: readonly PlanInput[]): string[] {
+  if (quantity !== "accepted-score") return [];
   return changedOf(inputs)
     .filter(({ kind }) => kind === "score")
     .map((input) => `The ${input.name} is ${input.now?.toFixed(1)} on average where ${input.planned.toFixed(1)} was planned.`);

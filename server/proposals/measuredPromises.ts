@@ -1,5 +1,5 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
-import type { PlanPromise } from "@/server/contracts/studio/promise";
+import type { PlanPromise, PromiseQuantity } from "@/server/contracts/studio/promise";
 import { MATERIAL } from "@/solver/numeric/drift";
 import { mean } from "@/solver/numeric/quantile";
 import type { Plan } from "@/solver/plan/plan";
@@ -22,14 +22,18 @@ const COST_ALLOWED = Math.exp(MATERIAL.rate);
 /** Of plans made before stages had bands. */
 const WITHOUT_BAND = 0.15;
 
-export const endToEndName = (plan: Pick<Plan, "inputs">): string => `p${plan.inputs.objective.percentile} end to end`;
-export const qualityName = "quality";
-export const acceptedScoreName = "judged score of accepted answers";
-export const shareName = (model: string): string => `share reaching ${model}`;
-export const stageName = (plan: Pick<Plan, "inputs">, model: string): string => `p${plan.inputs.objective.percentile} of ${model}`;
-export const costPerRequestName = "cost per request";
-export const utilisationName = (model: string): string => `utilisation of ${model}`;
-export const failedName = "failed requests";
+/** What people read of a quantity, with the percentile that the plan is made for. */
+const names: Readonly<Record<PromiseQuantity, (percentile: number, model: string) => string>> = {
+  "end-to-end": (percentile) => `p${percentile} end to end`,
+  quality: () => "quality",
+  "accepted-score": () => "judged score of accepted answers",
+  "stage-share": (_, model) => `share reaching ${model}`,
+  "stage-latency": (percentile, model) => `p${percentile} of ${model}`,
+  utilisation: (_, model) => `utilisation of ${model}`,
+  "failed-share": () => "failed requests",
+  "cost-per-hour": () => "cost per hour",
+  "cost-per-request": () => "cost per request",
+};
 
 /** Of all requests: some fail on any day. */
 const FAILED_ALLOWED = 0.01;
@@ -47,7 +51,9 @@ export interface Measuring {
   readonly notComparable: string | null;
 }
 
-type Row = Pick<PlanPromise, "name" | "kind" | "promised"> & {
+type Row = Pick<PlanPromise, "quantity" | "kind" | "promised"> & {
+  /** Of a stage alone. */
+  readonly model?: string;
   readonly band: Promised;
   readonly measured: MeasuredFigure | null;
   readonly enough: Enough;
@@ -63,7 +69,8 @@ export function measuredPromises(measuring: Measuring): readonly PlanPromise[] {
   const { plan, window, notComparable } = measuring;
   const unsettledSays = unsettled(window, plan);
   return [...trafficRows(measuring), ...serviceRows(measuring), ...costRows(measuring)].map((row) => {
-    const { name, kind, promised, band, measured, enough, excused, counted } = row;
+    const { quantity, model = null, kind, promised, band, measured, enough, excused, counted } = row;
+    const name = names[quantity](plan.inputs.objective.percentile, model ?? "");
     const basis = counted === undefined ? row.basis : `${counted}; ${row.basis}`;
     // Where nothing was answered no answer is still to come that would lower the share of failures.
     const early = counted !== undefined && window.answered.length === 0 && window.seen.length > 0 ? null : unsettledSays;
@@ -77,7 +84,7 @@ export function measuredPromises(measuring: Measuring): readonly PlanPromise[] {
           ? `${measured.count} of ${enough.kept} values`
           : "sampling alone may show it";
     return {
-      ...{ name, kind, promised, verdict },
+      ...{ quantity, model, name, kind, promised, verdict },
       band: { low: band.low, high: band.high },
       measured: measured?.value ?? null,
       interval:
@@ -109,7 +116,14 @@ function trafficRows(measuring: Measuring): Row[] {
         ? []
         : [
             {
-              ...{ name: shareName(model), kind: "share" as const, promised: share, measured: shareInterval(reached), enough: ENOUGH.mean },
+              ...{
+                quantity: "stage-share" as const,
+                model,
+                kind: "share" as const,
+                promised: share,
+                measured: shareInterval(reached),
+                enough: ENOUGH.mean,
+              },
               band: { ...band, better: "neither" as const },
               basis: `what another sample of as many prompts may show, ${100 * SHARE_ALLOWED} points at least`,
             },
@@ -119,7 +133,7 @@ function trafficRows(measuring: Measuring): Row[] {
         ? []
         : [
             {
-              ...{ name: stageName(plan, model), kind: "seconds" as const, promised: p95Seconds, ...percentile(seconds) },
+              ...{ quantity: "stage-latency" as const, model, kind: "seconds" as const, promised: p95Seconds, ...percentile(seconds) },
               band: { ...span, better: "lower" as const },
               basis: bands === undefined ? `no band was planned: ${100 * WITHOUT_BAND} % are allowed` : "queue and engine; band as planned",
             },
@@ -128,7 +142,7 @@ function trafficRows(measuring: Measuring): Row[] {
   });
   return [
     {
-      ...{ name: endToEndName(plan), kind: "seconds" as const, promised: predictions.p95Seconds },
+      ...{ quantity: "end-to-end" as const, kind: "seconds" as const, promised: predictions.p95Seconds },
       ...percentile(answered.map(({ endToEndSeconds }) => endToEndSeconds)),
       band: { ...predictions.p95Band, better: "lower" },
       basis: `band at ${Math.round(100 * predictions.p95Band.confidence)} %`,
@@ -144,7 +158,7 @@ function qualityRow({ plan: { predictions }, window: { answered }, labelOf, acce
   if (labels.length >= ENOUGH.mean.kept || acceptedScores.length === 0)
     return [
       {
-        ...{ name: qualityName, kind: "score", promised: predictions.quality, measured: meanInterval(labels), enough: ENOUGH.mean },
+        ...{ quantity: "quality", kind: "score", promised: predictions.quality, measured: meanInterval(labels), enough: ENOUGH.mean },
         band: { low: predictions.qualityBand.low, high: predictions.qualityBand.high, better: "higher" },
         basis: labels.length === 0 ? "no label of an answer is known, and nothing is judged" : `${labels.length} labels of answers`,
       },
@@ -156,7 +170,7 @@ function qualityRow({ plan: { predictions }, window: { answered }, labelOf, acce
   });
   return [
     {
-      ...{ name: acceptedScoreName, kind: "score", promised, measured: meanInterval(seen), enough: ENOUGH.mean },
+      ...{ quantity: "accepted-score", kind: "score", promised, measured: meanInterval(seen), enough: ENOUGH.mean },
       band: { low: promised - MATERIAL.score, high: promised + MATERIAL.score, better: "higher" },
       basis: `no labels are known here, so quality is not measured: this is what the judge says; ${MATERIAL.score} points are allowed`,
     },
@@ -182,7 +196,7 @@ function serviceRows({ plan, window }: Measuring): Row[] {
           };
     return [
       {
-        ...{ name: utilisationName(model), kind: "share", promised: utilisation, measured, enough: ENOUGH.mean },
+        ...{ quantity: "utilisation", model, kind: "share", promised: utilisation, measured, enough: ENOUGH.mean },
         band: { low: 0, high: utilisation * COST_ALLOWED, better: "lower" },
         basis: "requests that reached it, over the rate at which the plan has its engines saturate; 15 % are allowed",
         ...(rate !== null && rate.value > planned
@@ -195,7 +209,7 @@ function serviceRows({ plan, window }: Measuring): Row[] {
     ...busy,
     {
       ...{
-        name: failedName,
+        quantity: "failed-share",
         kind: "share",
         promised: 0,
         measured: countedShare(ended.map((one) => (isFailed(one) ? 1 : 0))),
@@ -228,7 +242,7 @@ function costRows({ plan, window, usdPerHour }: Measuring): Row[] {
   return [
     {
       ...{
-        name: "cost per hour",
+        quantity: "cost-per-hour",
         kind: "usd",
         promised: costUsdPerHour,
         measured: held,
@@ -239,7 +253,7 @@ function costRows({ plan, window, usdPerHour }: Measuring): Row[] {
         usdPerHour === null ? "GPUs held, or their price, are not known" : "GPUs that engines hold, times their price; 15 % are allowed",
     },
     {
-      ...{ name: costPerRequestName, kind: "usd", promised: costUsdPerRequest, enough: ENOUGH.mean, band: atMost(costUsdPerRequest) },
+      ...{ quantity: "cost-per-request", kind: "usd", promised: costUsdPerRequest, enough: ENOUGH.mean, band: atMost(costUsdPerRequest) },
       measured:
         rate === null || usdPerHour === null
           ? null

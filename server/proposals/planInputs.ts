@@ -11,7 +11,7 @@ import { observedRequests, trafficWindow } from "./observedRequests";
 /** Values before a mean is said to have moved, or not. */
 const ENOUGH = 50;
 
-export const judgeTimeName = "time of a judgement";
+const judgeTimeName = "time of a judgement";
 const paceName = (model: string): string => `time per output token of ${model}`;
 const enginesName = (model: string): string => `engines of ${model} that serve`;
 
@@ -48,14 +48,14 @@ function judgeTime({ policy, predictions }: Plan, { answered }: PromiseWindow): 
   const planned = predictions.judge?.meanSeconds ?? policy.judge.secondsPerCall;
   const seen = meanInterval(answered.flatMap(({ stages }) => stages.flatMap(({ judgeSeconds }) => judgeSeconds ?? [])));
   return [
-    { name: judgeTimeName, kind: "seconds", planned, now: seen?.value ?? null, level: null, state: stateOf("seconds", planned, seen) },
+    { name: judgeTimeName, kind: "judge-time", planned, now: seen?.value ?? null, level: null, state: stateOf("seconds", planned, seen) },
   ];
 }
 
 /** Time in queue and engine over tokens written: it says how fast engines are whatever the lengths, but not whatever the load. */
 function paces({ predictions }: Plan, gauges: readonly TrafficGauge[], { answered }: PromiseWindow): PlanInput[] {
   return predictions.stages.flatMap(({ model, meanSeconds }): PlanInput[] => {
-    const tokens = gauges.find(({ name }) => name === `output tokens of ${model}`)?.planned ?? 0;
+    const tokens = gauges.find((gauge) => gauge.kind === "tokens" && gauge.model === model)?.planned ?? 0;
     if (!(tokens > 0)) return [];
     const visits = visitsOf(answered, model).filter(({ outputTokens }) => (outputTokens ?? 0) > 0);
     const written = meanInterval(visits.map(({ outputTokens }) => outputTokens ?? 0))?.value ?? 1;
@@ -64,7 +64,14 @@ function paces({ predictions }: Plan, gauges: readonly TrafficGauge[], { answere
       took === null ? null : { value: took.value / written, low: took.low / written, high: took.high / written, count: took.count };
     const planned = meanSeconds / tokens;
     return [
-      { name: paceName(model), kind: "seconds", planned, now: pace?.value ?? null, level: null, state: stateOf("seconds", planned, pace) },
+      {
+        name: paceName(model),
+        kind: "token-time",
+        planned,
+        now: pace?.value ?? null,
+        level: null,
+        state: stateOf("seconds", planned, pace),
+      },
     ];
   });
 }

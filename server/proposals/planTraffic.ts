@@ -59,10 +59,10 @@ export function createPlanTraffic(options: PlanTrafficOptions): PlanTraffic {
   let windows: readonly (readonly ObservedRequest[])[] = [];
 
   function gauges(): readonly TrafficGauge[] {
-    const kinds = new Map(planned.characteristics.map(({ name, kind }) => [name, kind]));
+    const kinds = new Map(planned.characteristics.map(({ name, kind, model }) => [name, { kind, ...(model !== undefined && { model }) }]));
     return [...means].map(([name, value]) => {
       const { level = null, drifted = false } = watched.state[name] ?? {};
-      return { name, kind: kinds.get(name) ?? "rate", planned: value, now: watched.now[name] ?? null, level, drifted };
+      return { name, ...(kinds.get(name) ?? { kind: "rate" }), planned: value, now: watched.now[name] ?? null, level, drifted };
     });
   }
 

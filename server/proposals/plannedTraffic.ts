@@ -25,8 +25,8 @@ export function plannedTraffic(plan: Pick<Plan, "policy" | "inputs">, workload: 
     const of = (column: ArrayLike<number> | undefined): readonly number[] => evenly(reach, (prompt) => column?.[prompt] ?? 0);
     if (reach.length === 0) return [];
     return [
-      { name: outputTokensName(model), kind: "tokens", values: of(sample.outputTokens[stage]) },
-      ...(stage < models.length - 1 ? [{ name: scoreName(model), kind: "score" as const, values: of(sample.judged[stage]) }] : []),
+      { name: outputTokensName(model), kind: "tokens", model, values: of(sample.outputTokens[stage]) },
+      ...(stage < models.length - 1 ? [{ name: scoreName(model), kind: "score" as const, model, values: of(sample.judged[stage]) }] : []),
     ];
   });
   const lengths: Characteristic = { name: inputTokensName, kind: "tokens", values: evenly(sample.inputTokens, (tokens) => tokens) };

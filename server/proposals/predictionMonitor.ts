@@ -4,7 +4,6 @@ import type { PlanInput, PromiseReport, TrafficToPlan } from "@/server/contracts
 import type { Planner } from "@/server/planning/planner/planner";
 import { heldUsdPerHour } from "@/server/series/heldUsdPerHour";
 import type { Store } from "@/server/store/store";
-import { RATE } from "@/solver/numeric/drift";
 import { notComparable, type PromiseWindow, promiseWindow } from "../clusters/watch/promiseWindow";
 import { changedOf, explainBroken, needsSimulation, type UnderMeasured } from "./explainBroken";
 import { measuredPromises } from "./measuredPromises";
@@ -155,7 +154,7 @@ export function createPredictionMonitor({
       if (seen === null) return { ok: false, message: "No plan is in force here, or nothing was measured yet." };
       const { traffic, frame, window, inputs } = seen;
       const changed = changedOf(inputs).filter(({ kind }) => kind === "rate" || kind === "tokens" || kind === "score");
-      const requestsPerSecond = changed.find(({ name }) => name === RATE)?.now ?? null;
+      const requestsPerSecond = changed.find(({ kind }) => kind === "rate")?.now ?? null;
       return {
         ok: true,
         traffic: trafficNow(store, {

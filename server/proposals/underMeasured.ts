@@ -2,13 +2,11 @@ import type { PlanInput } from "@/server/contracts/studio/promise";
 import type { PredictedAsItRuns } from "@/server/planning/planner/asItRuns";
 import type { Planner } from "@/server/planning/planner/planner";
 import { workloadHash } from "@/server/workloads/workloadCodec";
-import { RATE } from "@/solver/numeric/drift";
 import type { Plan } from "@/solver/plan/plan";
 import type { InputGroup } from "@/solver/workload/driftCause";
 import type { ObservedRequest } from "@/solver/workload/similarRows";
 import type { Workload } from "@/solver/workload/workload";
 import { changedOf, type UnderMeasured } from "./explainBroken";
-import { judgeTimeName } from "./planInputs";
 import { planUnder, type ReplacedTraffic } from "./planUnder";
 import { withObservedLengths, withObservedScores } from "./withObserved";
 
@@ -31,8 +29,8 @@ interface Replaced {
  */
 function replacements({ plan, workload, inputs, requests }: MeasuredTraffic): readonly Replaced[] {
   const changed = changedOf(inputs);
-  const now = (name: string): number | null => changed.find((input) => input.name === name)?.now ?? null;
-  const [rate, judgeTime] = [now(RATE), now(judgeTimeName)];
+  const now = (kind: PlanInput["kind"]): number | null => changed.find((input) => input.kind === kind)?.now ?? null;
+  const [rate, judgeTime] = [now("rate"), now("judge-time")];
   const fixedJudge = plan.policy.kind === "cascade" && plan.policy.judge.engine === undefined;
   const found: Replaced[] = [];
   if (rate !== null && rate > 0) found.push({ inputs: "rate", replaced: { requestsPerSecond: rate } });
@@ -89,7 +87,7 @@ export async function underMeasured(
   if (asPlanned.kind === "predicted") return { alone, all };
   const unknown: PredictedAsItRuns = {
     kind: "not-evaluated",
-    because: `the planner does not find the plan as it was planned to run either (${asPlanned.kind === "overloaded" ? "its replicas do not keep up" : asPlanned.because})`,
+    because: `the planner does not find the plan as it was planned to run either (${asPlanned.kind === "overloaded" ? "its replicas are overloaded" : asPlanned.because})`,
   };
   return { alone: alone.map(({ inputs }) => ({ inputs, predicted: unknown })), all: unknown };
 }

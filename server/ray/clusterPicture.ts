@@ -77,7 +77,7 @@ export function pictureOf(serve: ServeState, resources: RayResources, parts: Pic
     .map(({ name, status, routePrefix, importPath }) => ({ name, status, routePrefix, importPath }));
   for (const { name, routePrefix } of foreign)
     notes.push(
-      `The application ${name}${routePrefix === null ? "" : ` under ${routePrefix}`} is none of this cluster's and is kept as it is.`,
+      `The application ${name}${routePrefix === null ? "" : ` under ${routePrefix}`} does not belong to this cluster and is kept as it is.`,
     );
   return { gpu, nodes, engines, foreign, notes };
 }

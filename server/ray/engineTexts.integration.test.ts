@@ -35,7 +35,9 @@ describe("an engine's application as text", () => {
     ray.serve.deploy({ name: "search", route_prefix: "/search", import_path: testImportPaths.serving, args: { model: "search" } });
     const host = ray.host();
     const seen = await host.observe({});
-    expect(seen.ok && seen.value.notes).toContain("The application search under /search is none of this cluster's and is kept as it is.");
+    expect(seen.ok && seen.value.notes).toContain(
+      "The application search under /search does not belong to this cluster and is kept as it is.",
+    );
     expect(await host.rehearse!(small, unwatched())).toMatchObject({ value: expect.stringContaining("keep search as they are") });
     expect(await host.log!(small.id, {})).toEqual({ ok: false, message: `Ray has no application of ${small.id}.` });
     await host.start(small, unwatched());

@@ -142,9 +142,9 @@ export function createRayHost(connection: RayConnection, deps: RayHostDeps): Ray
           isGone = standing === undefined;
           if (standing === undefined) return { ok: true, value: "was gone already" };
           if (!isOwn(standing)) return { ok: false, message: `Ray has an application ${name} that is not of this cluster.` };
-          return standing.status === "DELETING" ? { ok: true, value: "it is ending" } : { remove: name };
+          return standing.status === "DELETING" ? { ok: true, value: "its GPUs are free" } : { remove: name };
         },
-        "it is ending",
+        "its GPUs are free",
         options,
       );
       if (!removed.ok || isGone) return removed;
@@ -158,7 +158,7 @@ export function createRayHost(connection: RayConnection, deps: RayHostDeps): Ray
           if (!resources.ok) return { waiting: resources.message };
           if (resources.value.uses.some(({ application }) => application === name)) return { waiting: "its replica is ending" };
           orders.delete(name);
-          return { holds: removed.value === "it is ending" ? "its GPUs are free" : removed.value };
+          return { holds: removed.value };
         },
         { ...options, limitMs: stopLimitMs, everyMs },
       );

@@ -18,7 +18,7 @@ export function lockStateFolder(stateDir: string): () => void {
   } catch (cause) {
     file.close();
     if (!(cause instanceof Sqlite.SqliteError) || cause.code !== "SQLITE_BUSY") throw cause;
-    throw new Error(`Another studio uses ${stateDir}: stop it, or set WEIR_STATE_DIR to a folder of its own.`, { cause });
+    throw new Error(`Another studio uses ${stateDir}: stop it, or set WEIR_STATE_DIR to another folder.`, { cause });
   }
   return () => void file.close();
 }

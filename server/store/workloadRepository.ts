@@ -17,6 +17,8 @@ const columns = {
 
 const whole = ({ summary, ...lineage }: { readonly summary: Omit<WorkloadSummary, keyof WorkloadLineage> } & WorkloadLineage) => ({
   ...summary,
+  // Earlier versions wrote it in the text alone.
+  ...(summary.outcomesFrom?.startsWith("seen at the gateway;") && { observed: true as const }),
   ...lineage,
 });
 

@@ -8,7 +8,7 @@ export interface TargetHealthOptions {
   readonly clock: Clock;
 }
 
-/** How scrapes of one target went: how fresh it is, what befell it, and when to try again. */
+/** How scrapes of one target went: how fresh it is, what happened to it, and when to try again. */
 export interface TargetHealth {
   /** Whether to scrape now; a target that fails is asked ever more rarely. */
   isDue(): boolean;

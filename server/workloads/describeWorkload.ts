@@ -25,6 +25,7 @@ export function describeWorkload(workload: Workload): Omit<WorkloadSummary, "id"
   return {
     name,
     generated: origin.generated,
+    ...(origin.observed === undefined ? {} : { observed: origin.observed }),
     ...(origin.measured === undefined ? {} : { measured: origin.measured }),
     outcomesFrom: origin.outcomes,
     arrivalsFrom: origin.arrivals,

@@ -21,6 +21,7 @@ const headerSchema = z.object({
     outcomes: z.string(),
     arrivals: z.string(),
     generated: z.boolean(),
+    observed: z.literal(true).optional(),
     measured: z
       .object({
         emulated: z.boolean(),

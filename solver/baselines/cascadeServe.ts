@@ -48,7 +48,7 @@ export function cascadeServe(situation: BaselineSituation): Baseline {
     });
     return deployable.sort((a, b) => a.latencySeconds - b.latencySeconds)[0] ?? null;
   });
-  if (chosen === null) return { outcome: "none", name, reason: `No cascade keeps up with ${requestsPerSecond} requests/s.` };
+  if (chosen === null) return { outcome: "none", name, reason: `No cascade sustains ${requestsPerSecond} requests/s.` };
   const { gear, own, gpus, rate } = chosen;
   const stages = gear.stages.flatMap((model, stage): readonly SystemStage[] => {
     const table = own[stage];

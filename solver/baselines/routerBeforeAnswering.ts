@@ -62,7 +62,7 @@ export function routerBeforeAnswering(situation: BaselineSituation, auc: number)
     });
     return deployable.sort((a, b) => a.latencySeconds - b.latencySeconds)[0] ?? null;
   });
-  if (chosen === null) return { outcome: "none", name, reason: `No setting keeps up with ${requestsPerSecond} requests/s.` };
+  if (chosen === null) return { outcome: "none", name, reason: `No setting sustains ${requestsPerSecond} requests/s.` };
   const { setting, gpus, rate } = chosen;
   const stages = setting.stages.flatMap((model, stage): readonly SystemStage[] => {
     const mix = setting.mixes[stage] ?? everything(sample);

@@ -51,7 +51,7 @@ export interface SteadyWindow {
 
 /** Why some time gives no window. */
 export const windowRefusals = {
-  gap: "no telemetry, or just after a gap or counters that began anew",
+  gap: "no telemetry, or just after a gap or counters that were reset",
   idle: "nothing was answered",
   short: "too few requests before something broke off",
   unsteady: "the load changed",

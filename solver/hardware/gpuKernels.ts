@@ -90,5 +90,5 @@ function kernelProvenance(gpu: GpuCard, model: ModelCard): Provenance {
   const source = `kernel tables of ${gpu.efficienciesOf} (ai-dynamo/aiconfigurator@095f58a); median errors: GEMM ${wholePercent(weights.medianError)}, attention ${wholePercent(attention)}, all-reduce ${wholePercent(reduce)}`;
   return gpu.efficienciesOf === gpu.id
     ? { kind: "fitted", source }
-    : { kind: "extrapolated", source: `${gpu.id} has no tables of its own; ${source}` };
+    : { kind: "extrapolated", source: `${gpu.id} has no own tables; ${source}` };
 }

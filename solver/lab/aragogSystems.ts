@@ -43,7 +43,7 @@ export function aragogSystems(
       name: "Per-input++",
       policy: chosen({ kind: "quickest", when: "stage" }),
       ...oracle,
-      about: "The same chosen anew at every stage, each request by itself.",
+      about: "The same, re-chosen at every stage, each request by itself.",
     },
     {
       name: "Greedy rounds",

@@ -65,7 +65,7 @@ test("where engines do not keep up, it is said of which systems", () => {
   const behind = { programsPerSecond: 18, meanSeconds: 800, meanQueueSeconds: 790 };
   expect(rateNotes(spec, cells(1, [behind, behind, { programsPerSecond: 29 }]), 1)).toEqual([
     expect.stringMatching(
-      /^Engines do not keep up with 30 programs\/s under balanced; feedback, levels: .*grow with the number of programs\.$/,
+      /^Engines are overloaded at 30 programs\/s under balanced; feedback, levels: .*grow with the number of programs\.$/,
     ),
   ]);
   expect(rateNotes(spec, cells(1, [behind, behind, behind]), 1)).toEqual([expect.stringContaining("under any system")]);

@@ -32,7 +32,7 @@ export function rateNotes(spec: NotedSpec, cells: readonly LabCell[], rate: numb
     ...(behind.length === 0
       ? []
       : [
-          `Engines do not keep up with ${offered} programs/s under ${behind.length === figures.length ? "any system" : naming(behind)}: programs wait longer than they are served, and latencies grow with the number of programs.`,
+          `Engines are overloaded at ${offered} programs/s under ${behind.length === figures.length ? "any system" : naming(behind)}: programs wait longer than they are served, and latencies grow with the number of programs.`,
         ]),
   ];
 }

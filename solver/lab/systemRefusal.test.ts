@@ -36,7 +36,7 @@ it("refuses a system whose models have no engines, unless it brings its own", ()
 
 it("refuses an order or a route whose lengths come from nowhere", () => {
   expect(systemRefusal({ ...slack, lengths: "none" }, engines)).toMatch(
-    /^Shortest program first \(STJF\) goes by .* where lengths come from/,
+    /^Shortest program first \(STJF\) depends on .* where lengths come from/,
   );
   const fcfs: LabSystem = { ...slack, policy: { ...slack.policy, order: { kind: "fcfs" } }, lengths: "none" };
   expect(systemRefusal(fcfs, engines)).toMatch(/Slack dispatch weighs/);

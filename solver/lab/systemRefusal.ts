@@ -23,7 +23,7 @@ export function systemRefusal(system: LabSystem, replicas: readonly LabReplicas[
   const { kind: order } = policy.order;
   const byLength = order === "sjf" || order === "stjf";
   if (lengths === "none" && byLength) {
-    return `${sentence(orderNames[order])} goes by how much is yet to be written: say where lengths come from, or take them to be in the order of input length.`;
+    return `${sentence(orderNames[order])} depends on how much is yet to be written: say where lengths come from, or take them to be in the order of input length.`;
   }
   if (lengths === "none" && policy.kind === "slack") {
     return "Slack dispatch weighs the tokens that each model has yet to write: say where lengths come from.";

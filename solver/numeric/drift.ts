@@ -9,6 +9,8 @@ export interface Characteristic {
   readonly name: string;
   /** Tokens are compared by ratio, scores (0..100) by points. */
   readonly kind: "tokens" | "score";
+  /** Model whose answers these are of; left out of what all requests have. */
+  readonly model?: string;
   readonly values: ArrayLike<number>;
 }
 

@@ -71,7 +71,7 @@ const planInputsSchema = z.object({
   models: z.array(z.string()).min(1),
   /** Of the models and GPUs above, those that are no shipped cards, as they were; left out where all are. */
   userCards: userCardsSchema.optional(),
-  /** What the engines' own work was taken to cost, whole: built-in profiles are fitted anew. Left out in older plans, made before profiles. */
+  /** What the engines' own work was taken to cost, whole: built-in profiles are refitted. Left out in older plans, made before profiles. */
   engineProfile: engineProfileSchema.optional(),
   objective: objectiveSchema,
   /** Left out: none were asked. */

@@ -13,7 +13,7 @@ const judgeSchema = z.object({
   usdPerCall: z.number().nonnegative(),
   /** How the time of a judge outside of this deployment varies about `secondsPerCall`; left out: it does not. */
   variation: judgeVariationSchema.optional(),
-  /** What becomes of an answer while the judge gives no score: accepted (left out), or asked for anew of the last stage's model. */
+  /** What becomes of an answer while the judge gives no score: accepted (left out), or requested again from the last stage's model. */
   whenDown: z.enum(["accept", "largest"]).optional(),
   /** Where the judge is an engine of this deployment, what a call adds to the prompt and the answer it reads, and what it writes. */
   engine: z.object({ rubricTokens: z.int().nonnegative(), outputTokens: z.int().positive() }).optional(),

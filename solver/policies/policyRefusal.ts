@@ -6,7 +6,7 @@ import { justInTimeRefusal } from "./justInTime/justInTimeRefusal";
 export function policyRefusal(document: PolicyDocument): string | null {
   const names = modelsOf(document);
   const repeated = names.find((model, index) => names.indexOf(model) !== index);
-  if (repeated !== undefined) return `${repeated} stands twice in the ${document.kind}; each model may serve one stage.`;
+  if (repeated !== undefined) return `${repeated} is listed twice in the ${document.kind}; each model may serve one stage.`;
   return routeRefusal(document) ?? queueingRefusal(document);
 }
 

@@ -153,9 +153,7 @@ export function checkedArtefact(value: unknown): Artefact {
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? "it" : issue.path.join(".");
-  throw new RangeError(
-    `This predictor is none that was trained: ${where} ${issue?.code === "custom" ? issue.message : "is not as it must be"}`,
-  );
+  throw new RangeError(`This is not a trained predictor: ${where} ${issue?.code === "custom" ? issue.message : "is not as it must be"}`);
 }
 
 function forestProblem({ features, roots, feature, threshold, next, leafStart, ranks, targets }: QuantileForest): string | null {

@@ -6,7 +6,7 @@ it("says of a load what it means for a plan: planned for, over what is, or more 
   expect(loadSays(0.754)).toBe("75 %");
   expect(loadSays(PLANNED_LOAD)).toBe("90 %");
   expect(loadSays(0.93)).toBe("93 %: over the 90 % that is planned for");
-  expect(loadSays(1.01)).toBe("unstable: does not keep up");
+  expect(loadSays(1.01)).toBe("unstable: overloaded");
 });
 
 it("words times below a tenth of a second in milliseconds, where hundredths of a second would tell nothing", () => {

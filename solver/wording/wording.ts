@@ -25,7 +25,7 @@ export const rateText = (requestsPerSecond: number): string => `${counted(reques
 
 /** The load of the busiest stage, as a share of its rate at saturation, and what it means for a plan. */
 export function loadSays(load: number): string {
-  if (load > 1) return "unstable: does not keep up";
+  if (load > 1) return "unstable: overloaded";
   const percent = wholePercent(load);
   return load > PLANNED_LOAD ? `${percent}: over the ${100 * PLANNED_LOAD} % that is planned for` : percent;
 }

@@ -132,12 +132,12 @@ const untoldProblem = (
   larger: RankedModel,
   { from, to, reached, asked }: { readonly from: number; readonly to: number; readonly reached: number; readonly asked: number },
 ): string =>
-  `prompt_id: ${shown(larger.tableName)} answered ${reached} of ${asked} prompts, and too few on which ${shown(smaller.tableName)} is judged ${from} to ${to}: how good it is on all cannot be told from this traffic; ${WAY_OUT}`;
+  `prompt_id: ${shown(larger.tableName)} answered ${reached} of ${asked} prompts, and too few on which ${shown(smaller.tableName)} is judged ${from} to ${to}: how good it is on all is not known from this traffic; ${WAY_OUT}`;
 
 function selectedProblem(smaller: RankedModel, larger: RankedModel, seen: readonly Reached[]): string {
   const reached = seen.filter((prompt) => prompt.reached);
   const quality = (of: readonly Reached[]): string => (of.reduce((sum, { label }) => sum + label, 0) / of.length).toFixed(1);
-  return `prompt_id: ${shown(larger.tableName)} answered ${reached.length} of ${seen.length} prompts, which are no random part: on them ${shown(smaller.tableName)} has a quality of ${quality(reached)}, on all of ${quality(seen)}. How good the larger model is on all cannot be told from this traffic; fill in judged_score, ${WAY_OUT}`;
+  return `prompt_id: ${shown(larger.tableName)} answered ${reached.length} of ${seen.length} prompts, which are not a random sample: on them ${shown(smaller.tableName)} has a quality of ${quality(reached)}, on all of ${quality(seen)}. How good the larger model is on all is not known from this traffic; fill in judged_score, ${WAY_OUT}`;
 }
 
 /** Models by size, each with its card. */

@@ -46,7 +46,7 @@ test("inputs are told in the order of how much each explains, then all of them, 
 test("a plan that does not keep up under what is measured is explained by that", () => {
   expect(causeOf({ ...question, alone: [lengths(6.5), rate(null)] })).toMatchObject({
     explained: true,
-    says: expect.stringContaining("With the rate as measured the plan does not keep up: it explains it."),
+    says: expect.stringContaining("With the rate as measured the plan is overloaded: it explains it."),
   });
 });
 
@@ -85,7 +85,7 @@ test("a plan that does not keep up explains no figure little beyond the band: mo
   const near = { ...question, measured: 7.2, alone: [rate(null)] };
   expect(causeOf({ ...near, besides: [slow] })).toMatchObject({
     explained: false,
-    says: expect.stringContaining(`the plan does not keep up: more is predicted than is measured. ${slow}`),
+    says: expect.stringContaining(`the plan is overloaded: more is predicted than is measured. ${slow}`),
   });
   expect(causeOf(near).says).toMatch(/more is predicted than is measured\.$/);
 });
@@ -114,13 +114,13 @@ test("a plan that cannot be simulated as it runs explains nothing, and is never 
     `With the scores as measured the plan cannot be simulated as it runs, so nothing follows for the scores: ${because}`,
   );
   expect(says).toMatch(/Whether that explains it is not known/);
-  expect(says).not.toMatch(/keep up|could not be put in place|unexplained/);
+  expect(says).not.toMatch(/overloaded|could not be put in place|unexplained/);
   expect({ explained, verdict: replaced[0]?.verdict }).toEqual({ explained: false, verdict: "unknown" });
 });
 
 test("what is better than planned is no cause, whatever is predicted of it", () => {
   const { says, explained } = causeOf({ ...question, alone: [of("judge-time", null, true)] });
-  expect(says).toContain("With the time of a judgement as measured the plan does not keep up: it is better than planned and no cause.");
+  expect(says).toContain("With the time of a judgement as measured the plan is overloaded: it is better than planned and no cause.");
   expect(explained).toBe(false);
   const withRate = causeOf({ ...question, alone: [of("judge-time", null, true), rate(9.6)], together: of("all", 9.5) });
   expect(withRate.replaced[0]?.inputs).toBe("rate");
@@ -153,7 +153,7 @@ test("of any inputs, one that is better than planned or that was not simulated i
       );
       if (explained) expect(couldCause.length).toBeGreaterThan(0);
       const isOverloaded = replaced.some(({ outcome: came }) => came.kind === "overloaded");
-      if (!isOverloaded) expect(says).not.toContain("keep up");
+      if (!isOverloaded) expect(says).not.toContain("overloaded");
       expect(says).not.toMatch(/NaN|undefined|\.\./);
     }),
   );

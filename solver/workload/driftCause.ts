@@ -156,7 +156,7 @@ function saysOf(
   if (outcome.kind === "infeasible")
     return `${given} the plan cannot be simulated as it runs, so nothing follows for ${name}: ${sentence(outcome.because)}`;
   if (outcome.kind === "not-evaluated") return `${given} nothing could be simulated: ${sentence(outcome.because)}`;
-  const keeps = outcome.kind === "overloaded" ? "the plan does not keep up" : `the plan predicts ${text(outcome.value)}`;
+  const keeps = outcome.kind === "overloaded" ? "the plan is overloaded" : `the plan predicts ${text(outcome.value)}`;
   if (undone) return `${given} ${keeps}: by ${they ? "themselves they" : "itself it"} would explain it.`;
   return `${given} ${keeps}: ${they ? theyWords[verdict] : itWords[verdict]}.`;
 }

@@ -112,7 +112,7 @@ export function adviseChange(question: ChangeQuestion): ChangeAdvice {
 
 /** What a plan fails to keep, in words that follow a colon; null when it keeps all. */
 function brokenPromise(plan: PlanNow, { qualityFloor, latencyBudgetSeconds }: ChangeQuestion): string | null {
-  if (!(plan.latencySeconds < Number.POSITIVE_INFINITY)) return "it does not keep up with the load";
+  if (!(plan.latencySeconds < Number.POSITIVE_INFINITY)) return "it is overloaded";
   if (qualityFloor !== null && plan.quality < qualityFloor)
     return `quality ${plan.quality.toFixed(1)} is under the floor of ${qualityFloor}`;
   if (latencyBudgetSeconds !== null && plan.latencySeconds > latencyBudgetSeconds)

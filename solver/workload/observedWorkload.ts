@@ -61,6 +61,7 @@ export function observedWorkload(earlier: Workload, seen: readonly ObservedReque
     arrivalSeconds: arrivals.map((at) => at - first),
     origin: {
       ...origin,
+      observed: true,
       outcomes: `seen at the gateway; labels, and answers of models that a request did not reach, modelled by like rows of ${origin.outcomes}`,
       arrivals: "seen at the gateway",
       byHour: undefined,

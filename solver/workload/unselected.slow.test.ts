@@ -74,7 +74,7 @@ test("the quality of a model that a cascade sends the harder requests to is cove
 
 test("where no request with a high score reached the larger model, its quality is not told, and the scores are named", () => {
   const made = collected({ seed: 3, mirrored: 0 });
-  expect(made).toMatchObject({ ok: false, problem: expect.stringMatching(/cannot be told from this traffic/) });
+  expect(made).toMatchObject({ ok: false, problem: expect.stringMatching(/is not known from this traffic/) });
   expect(made.ok ? "" : made.problem).toMatch(/'llama-3\.1-70b' .* judged 60 to (9\d|100)/);
 });
 

@@ -39,6 +39,8 @@ export interface WorkloadOrigin {
   readonly outcomes: string;
   readonly arrivals: string;
   readonly generated: boolean;
+  /** The prompts are requests that a gateway saw; left out everywhere else, and in workloads of earlier versions. */
+  readonly observed?: true | undefined;
   /** Left out where the outcomes came as a table. */
   readonly measured?: MeasuredBy | undefined;
   /** Mean rate of the arrivals in each hour of the day, requests/s, null where nothing is known of one; left out where they have no clock. */

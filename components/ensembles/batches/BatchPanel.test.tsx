@@ -34,11 +34,11 @@ const drawnUnread = (listed: BatchSummary): string => drawn(listed, { error: new
 const drawnRead = (data: Batch): string => drawn(data, { data });
 
 it("says of a batch that cannot be read what is known of it, and lets it be resumed or stopped", () => {
-  const pause = { kind: "problem", reason: "The studio could not go on.", since: "2026-03-01T10:00:00Z" } as const;
+  const pause = { kind: "problem", reason: "The studio stopped.", since: "2026-03-01T10:00:00Z" } as const;
   const markup = drawnUnread(testBatch({ state: "paused", pause }));
   expect(markup).toContain("night");
   expect(markup).toContain("The studio failed here; its log says why.");
-  expect(markup).toContain("The studio could not go on.");
+  expect(markup).toContain("The studio stopped.");
   expect(markup).toMatch(/>Resume<.*>Stop</);
 });
 

@@ -39,9 +39,11 @@ export function wouldSkip({ votes, ensemble }: Counted, tau: number): Ends | nul
   return all === 0 ? null : { low: low / all, high: high / all };
 }
 
+/** Whether both ends read alike. */
+const isOneFigure = ({ low, high }: Ends): boolean => formatPercent(low) === formatPercent(high);
+
 /** A share within ends as a text: one figure where both read alike. */
-export const endsText = (ends: Ends): string =>
-  formatPercent(ends.low) === formatPercent(ends.high) ? formatPercent(ends.low) : formatPercentSpan(ends);
+export const endsText = (ends: Ends): string => (isOneFigure(ends) ? formatPercent(ends.low) : formatPercentSpan(ends));
 
 /** What moving tau would have done to the requests that were counted, in a sentence. */
 export function tauEffect(served: Counted, tau: number): string {
@@ -51,7 +53,7 @@ export function tauEffect(served: Counted, tau: number): string {
     return "Votes are weighed: what another tau skips is not known before it is in force. Try it on a sample, on the Gate tab.";
   const [now, then] = [wouldSkip(served, ensemble.tau), wouldSkip(served, tau)];
   if (now === null || then === null) return "No request of the ensemble as it is was counted yet: what it will skip is not known.";
-  const unsure = endsText(then).includes(" to ") ? " Experts that were not waited for may have agreed, or not." : "";
+  const unsure = isOneFigure(then) ? "" : " Experts that were not waited for may have agreed, or not.";
   if (isSameTau(tau, ensemble.tau))
     return `By their votes ${endsText(then)} of the requests counted would skip the aggregator at this tau.${unsure}`;
   return `By their votes ${endsText(then)} of the requests counted would skip the aggregator; at the tau in force ${endsText(now)}.${unsure}`;

@@ -33,7 +33,7 @@ function StageCard({ stage, identity }: { readonly stage: Stage; readonly identi
         <span className="font-medium">{stage.model}</span>
         <span className="text-xs text-ink-3 [overflow-wrap:anywhere]">on {stage.replica}</span>
         <StateWord tone={verdictTones[stage.verdict]}>{stage.verdict}</StateWord>
-        <span className="text-ink-2 [overflow-wrap:anywhere]">{reasonText(stage.reason)}</span>
+        <span className="text-ink-2 [overflow-wrap:anywhere]">{reasonText(stage.reason, stage.detail)}</span>
       </div>
       <Facts facts={stageFacts(stage)} />
     </li>

@@ -18,7 +18,7 @@ describe("prepareDecision", () => {
   });
 
   it("marks an answer accepted without a judge, but not a last stage that is never judged", () => {
-    const small = stage("small", { threshold: 60, judgeSeconds: 0.2, reason: "judge-unavailable: no judge is configured" });
+    const small = stage("small", { threshold: 60, judgeSeconds: 0.2, reason: "judge-unavailable", detail: "no judge is configured" });
     expect(prepareDecision({ status: 200, reason: "", stages: [small] })).toEqual({
       path: "small not judged",
       note: "accepted without a judge",

@@ -150,11 +150,19 @@ const reasonWords: Readonly<Record<string, string>> = {
   "judge-unavailable": "the judge gave no score",
 };
 
-/** A policy's reason in words; what follows a colon stands as it is. */
-export function reasonText(reason: string): string {
-  const [key = "", ...rest] = reason.split(": ");
-  const words = reasonWords[key] ?? (key.includes(" ") ? key : key.replaceAll("-", " "));
-  return [words, ...rest].join(": ");
+/** A policy's reason in words, with its detail. */
+export function reasonText(reason: string, detail?: string): string {
+  const words = reasonWords[reason] ?? (isKind(reason) ? reason.replaceAll("-", " ") : withWords(reason));
+  return detail === undefined ? words : `${words}: ${detail}`;
+}
+
+/** Engine failures come as sentences. */
+const isKind = (reason: string): boolean => /^[a-z]+(-[a-z]+)*$/.test(reason);
+
+/** Older gateways write the detail into the reason, after a colon. */
+function withWords(reason: string): string {
+  const [kind = "", ...detail] = reason.split(": ");
+  return [reasonWords[kind] ?? kind, ...detail].join(": ");
 }
 
 /** What a score was held against. */

@@ -73,7 +73,7 @@ function panicFindings({ gateway }: LiveFrame): readonly Finding[] {
       word: "panic",
       when: { is: "since", atMs: panic.sinceMs },
       reason: `${panic.reason === "" ? `${panic.by} gave no reason` : `${panic.by}: ${panic.reason}`}${panic.warning === undefined ? "" : `. ${panic.warning}`}`,
-      action: "It answers every request, and the plan's predictions do not apply. Lift the panic once the cause is fixed.",
+      action: "It answers every request, and the plan's predictions do not apply. Clear the panic once the cause is fixed.",
     },
   ];
 }

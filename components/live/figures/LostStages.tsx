@@ -42,7 +42,7 @@ function Prediction({ clusterId, plan, cascade }: { readonly clusterId: string; 
             <td>{name}</td>
             <td className="text-right">{formatScore(figures.quality)}</td>
             <td className="text-right whitespace-nowrap">
-              {figures.p95Seconds === null ? "does not keep up" : formatSeconds(figures.p95Seconds)}
+              {figures.p95Seconds === null ? "overloaded" : formatSeconds(figures.p95Seconds)}
             </td>
             <td className="text-right">{formatRate(figures.capacityPerSecond)}</td>
             <td className="text-right">{formatPercent(figures.p95Seconds === null ? null : figures.refusedShare)}</td>

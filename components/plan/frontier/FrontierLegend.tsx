@@ -63,7 +63,7 @@ export function FrontierLegend(props: {
           <path d="M7 12L2 2h10Z" fill="none" stroke="var(--ink)" strokeWidth="1.5" />
         </Key>
       ))}
-      {counts.overloaded > 0 && <li>{formatCount(counts.overloaded)} do not keep up with this rate</li>}
+      {counts.overloaded > 0 && <li>{formatCount(counts.overloaded)} are overloaded at this rate</li>}
       {counts.outside > 0 && <li>{formatCount(counts.outside)} lie outside the view</li>}
     </ul>
   );

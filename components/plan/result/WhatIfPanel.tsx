@@ -64,7 +64,7 @@ export function WhatIfPanel({ question }: { readonly question: Inputs["plans"]["
                   </>
                 ),
               },
-              { name: "New plan", numeric: true, cell: ({ anew }) => (anew === null ? "no plan" : <Outcome figures={anew} />) },
+              { name: "New plan", numeric: true, cell: ({ replanned }) => (replanned === null ? "no plan" : <Outcome figures={replanned} />) },
               { name: "which changes", cell: ({ changes }) => changes },
             ]}
           />

@@ -31,15 +31,15 @@ describe("what would change a plan", () => {
     const [busy, weak] = prepareSensitivity({
       kind: "sensitivity",
       cases: [
-        { ...of, says: "20 % more requests", anew: { latencySeconds: 5, quality: 85 } },
-        { ...of, says: "a weaker judge", keeps: true, routingChanges: false, deploymentChanges: false, anew: null },
+        { ...of, says: "20 % more requests", replanned: { latencySeconds: 5, quality: 85 } },
+        { ...of, says: "a weaker judge", keeps: true, routingChanges: false, deploymentChanges: false, replanned: null },
       ],
     });
     expect(busy).toMatchObject({
-      kept: { p95: "does not keep up" },
-      anew: { p95: "5.00\u00a0s", quality: "85.0" },
+      kept: { p95: "overloaded" },
+      replanned: { p95: "5.00\u00a0s", quality: "85.0" },
       changes: "thresholds and GPUs",
     });
-    expect(weak).toMatchObject({ keeps: true, anew: null, changes: "–" });
+    expect(weak).toMatchObject({ keeps: true, replanned: null, changes: "–" });
   });
 });

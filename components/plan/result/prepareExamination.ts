@@ -50,26 +50,26 @@ export interface SensitivityRow {
   readonly keeps: boolean;
   readonly kept: { readonly p95: string; readonly quality: string };
   /** null: nothing meets floor and budget then. */
-  readonly anew: { readonly p95: string; readonly quality: string } | null;
+  readonly replanned: { readonly p95: string; readonly quality: string } | null;
   /** What a new plan would change; absent where there is none. */
   readonly changes: string;
 }
 
 const figures = ({ latencySeconds, quality }: { readonly latencySeconds: number | null; readonly quality: number }) => ({
-  p95: latencySeconds === null ? "does not keep up" : formatSeconds(latencySeconds),
+  p95: latencySeconds === null ? "overloaded" : formatSeconds(latencySeconds),
   quality: formatScore(quality),
 });
 
 export function prepareSensitivity({ cases }: Sensitivity): readonly SensitivityRow[] {
-  return cases.map(({ says, keeps, routingChanges, deploymentChanges, kept, anew }) => {
+  return cases.map(({ says, keeps, routingChanges, deploymentChanges, kept, replanned }) => {
     const changes = [...(routingChanges ? ["thresholds"] : []), ...(deploymentChanges ? ["GPUs"] : [])].join(" and ");
     return {
       key: says,
       says,
       keeps,
       kept: figures(kept),
-      anew: anew === null ? null : figures(anew),
-      changes: anew === null ? ABSENT : changes || "nothing",
+      replanned: replanned === null ? null : figures(replanned),
+      changes: replanned === null ? ABSENT : changes || "nothing",
     };
   });
 }

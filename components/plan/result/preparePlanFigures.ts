@@ -101,7 +101,7 @@ export function estimatedFigures(candidate: Candidate, maxGpus: number, mixed: b
       detail: `at least ${formatScoreBound(candidate.qualityLow)}, estimate`,
     },
     unstable
-      ? { key: "p95", name: "p95 latency", value: "unstable", detail: `${maxGpus} GPUs do not keep up` }
+      ? { key: "p95", name: "p95 latency", value: "unstable", detail: `${maxGpus} GPUs are overloaded` }
       : { key: "p95", name: "p95 latency", value: formatSeconds(candidate.latencySeconds), detail: "estimate from the tables" },
     { key: "cost", name: "Cost per request", value: unstable ? ABSENT : formatUsd(candidate.costUsdPerRequest), detail: estimate },
     { key: "utilisation", name: "Utilisation", value: ABSENT, detail: "with the exact plan" },

@@ -165,7 +165,7 @@ const etag = z.string().min(1);
 
 export const panicSchema = byCluster.extend({
   model: z.string().min(1),
-  reason: why.min(1, "say why: whoever lifts the panic will want to know"),
+  reason: why.min(1, "give a reason"),
 });
 export const endControlSchema = byCluster.extend({ reason: why });
 export const startCanarySchema = byCluster.extend({

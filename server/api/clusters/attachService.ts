@@ -64,7 +64,7 @@ export function createAttachService(parts: AttachParts) {
     if (!read.ok) return { ok: false, message: read.faults[0]?.sentence ?? "The connection cannot be used." };
     const { connection } = read;
     if (before !== null && before.kind !== "described" && before.kind !== connection.kind)
-      return { ok: false, message: `${name} is of the kind ${before.kind}: attach what is of another kind as a cluster of its own.` };
+      return { ok: false, message: `${name} is of the kind ${before.kind}: attach another kind as a separate cluster.` };
     const shared = sharedEngine(
       connection,
       store.clusters.list().filter((row) => row.id !== id),
@@ -94,11 +94,11 @@ export function createAttachService(parts: AttachParts) {
   /** Why a gateway cannot be this cluster's. */
   function gatewayRefusal(gateway: GatewayPlace | null): string | null {
     if (gateway === null) return null;
-    if (gateway.runBy === "studio") return "Ports of a gateway beside the studio are the studio's to choose: leave it out.";
+    if (gateway.runBy === "studio") return "The studio chooses this gateway's ports.";
     const taken = fleet.list().find((cluster) => new URL(cluster.gatewayAdminUrl).origin === new URL(gateway.adminUrl).origin);
     if (taken !== undefined) {
       const name = store.clusters.get(taken.id)?.spec.name ?? taken.id;
-      return `The gateway at ${gateway.adminUrl} is ${name}'s: each cluster needs a gateway of its own.`;
+      return `The gateway at ${gateway.adminUrl} is ${name}'s: each cluster needs its own gateway.`;
     }
     return gateway.token === undefined ? null : accessRefusal({ key: gateway.token }, hosts.environment);
   }
@@ -264,7 +264,7 @@ export function createAttachService(parts: AttachParts) {
       if (cluster === null) return { ok: false, message: "The studio is not connected to this cluster." };
       if (cluster.host.log === undefined) {
         const whose =
-          cluster.kind === "endpoints" ? "Its engines are run by somebody else" : "Engines of this kind log nowhere that can be read";
+          cluster.kind === "endpoints" ? "Weir does not start its engines" : "Engines of this kind log nowhere that can be read";
         return { ok: false, message: `${whose}: look where they run.` };
       }
       const read = await cluster.host.log(engineId, { limitMs: logLimitMs });

@@ -32,7 +32,7 @@ export function createClusterService(parts: ClusterServiceParts) {
   /** Health of a cluster that the studio does not look after. */
   function unwatched(id: string): ClusterSummary["health"] {
     const problem = fleet.problem(id);
-    return problem === null ? { word: "not connected", reason: "Described for planning only." } : { word: "down", reason: problem };
+    return problem === null ? { state: "not-connected", reason: "Described for planning only." } : { state: "down", reason: problem };
   }
 
   function summary(row: ClusterRow): ClusterSummary {

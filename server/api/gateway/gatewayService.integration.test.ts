@@ -163,7 +163,7 @@ describe("the studio's hand on a real gateway", () => {
       gatewayOf: () => ({ admin: nowhere, adminUrl: "http://127.0.0.1:9", audit: silent, look: async () => undefined, models: () => null }),
     });
     expect(sentence(await ofAnother.clearPanic(clusterId, "", "ada"))).toMatch(
-      /On the gateway's machine: WEIR_GATEWAY_ADMIN_URL=http:\/\/127\.0\.0\.1:9 weir panic --lift$/,
+      /On the gateway's machine: WEIR_GATEWAY_ADMIN_URL=http:\/\/127\.0\.0\.1:9 weir panic --clear$/,
     );
     expect(sentence(await service.clearPanic("described", "", "ada"))).toBe("This cluster is not connected: it has no gateway to ask.");
     silent.close();

@@ -49,7 +49,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions) {
   const end = (control: "panic" | "canary" | "shadow" | "mirror" | "capture" | "strict-stages", action: string) =>
     function endIt(clusterId: string, reason: string, actor: Actor) {
       const body = { by: actor, reason };
-      const instead = control === "panic" ? "weir panic --lift" : undefined;
+      const instead = control === "panic" ? "weir panic --clear" : undefined;
       return done(clusterId, { path: `/${control}`, method: "DELETE", body, instead, action, detail: reason }, actor);
     };
 

@@ -6,6 +6,7 @@ import type { CalibrationSource } from "@/server/calibration/calibrationSource";
 import { liveServingRows } from "@/server/calibration/liveServingRows";
 import { profileInUse, profileOf } from "@/server/calibration/profileInUse";
 import type { CheckEvent, LiveRows, LiveSpan, Outcome, ProfileList } from "@/server/contracts/studio";
+import { embeddedClusterId } from "@/server/fleet/fleet";
 import { importServingRows, type MeasuredRows } from "@/server/planning/imports/importServingRows";
 import { liveTable } from "@/solver/calibration/liveRows";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
@@ -89,7 +90,8 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       const toMs = Date.now();
       const { rows, report } = await liveServingRows(source.cluster, { fromMs: toMs - lengthMs, toMs }, cards.read().catalogue);
       if (rows.length === 0) return { ok: true, uploadId: null, live: report };
-      const mark = report.emulated && !/emulated/i.test(report.clusterName) ? ", emulated" : "";
+      // The embedded cluster is emulated by its name.
+      const mark = report.emulated && clusterId !== embeddedClusterId ? ", emulated" : "";
       const until = new Date(toMs).toISOString().slice(0, 16).replace("T", " ");
       const saved = await uploads.save(
         Readable.from([Buffer.from(liveTable(rows))]),
@@ -133,7 +135,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       if (rows.length === 0) return { ok: false, message: `${read.name} has no run of ${engineNames[engine]} that can be predicted.` };
       const asOf = new Date().toISOString().slice(0, 10);
       // Wherever the profile is named it says what it was fitted to.
-      const emulated = rows.some(({ origin }) => origin === "emulated") && !/emulated/i.test(options.name);
+      const emulated = rows.some(({ origin }) => origin === "emulated");
       const name = emulated ? `${options.name} (emulated)` : options.name;
       return fits.start({ kind: "fit", rows, base, userCards: cards.read().userCards, id: randomUUID(), asOf, ...options, name });
     },

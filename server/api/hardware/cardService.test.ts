@@ -77,7 +77,7 @@ describe("cards", () => {
     const read = readOf(config);
     expect(readOf(JSON.stringify(read))).toEqual(read);
     expect(messageOf(cards.readModel(JSON.stringify({ ...read, precision: "fp7" })))).toMatch(/^precision: /);
-    expect(messageOf(cards.readModel("{"))).toMatch(/^This is no JSON: /);
+    expect(messageOf(cards.readModel("{"))).toMatch(/^Not valid JSON: /);
     expect(messageOf(cards.readModel('{"model_type":"rwkv"}'))).toContain('"rwkv" is not supported');
   });
 

@@ -76,7 +76,7 @@ export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: 
     if (lines.length === 0)
       return {
         ok: false,
-        message: "This gateway remembers no requests yet: it does while the policy in force goes by lengths or confidence.",
+        message: "This gateway remembers no requests yet: it does while the policy in force uses lengths or confidence.",
       };
     const clusterName = store.clusters.get(clusterId)?.spec.name ?? clusterId;
     const emulated = clusterOf(clusterId)?.connector.emulated === true;

@@ -91,7 +91,7 @@ describe("planning over the store", { timeout: 60_000 }, () => {
     expect(second.id).toBe(first.id);
     expect(store.plans.get(first.id)?.inputs.constraints?.maxUsdPerHour).toBe(1000);
     expect(store.audit.list(10).map(({ action, detail }) => `${action}: ${detail}`)).toContainEqual(
-      expect.stringMatching(/^ask anew: 20 requests\/s of .*, a floor of 55, at most 1000 USD\/hour$/),
+      expect.stringMatching(/^solve again: 20 requests\/s of .*, a floor of 55, at most 1000 USD\/hour$/),
     );
     // A plan in force keeps what it promises until someone approves it for another question.
     store.clusters.setRunning("c", { planId: first.id, since: new Date().toISOString() });

@@ -96,13 +96,13 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
     if (kept !== null && kept.inputs.cluster.id !== plan.inputs.cluster.id)
       return {
         ok: false,
-        message: `Plan ${plan.id.slice(0, 8)} is kept for ${kept.inputs.cluster.name} already: solve it anew for this cluster.`,
+        message: `Plan ${plan.id.slice(0, 8)} is kept for ${kept.inputs.cluster.name} already: solve it again for this cluster.`,
       };
     const anew = kept !== null && canonicalJson(asJson(kept.inputs)) !== canonicalJson(asJson(plan.inputs));
     if (kept === null || anew) {
       store.atomically(() => {
         store.plans.keep(plan);
-        note(actor, anew ? "ask anew" : how, plan.id, anew ? askedText(plan) : plan.metadata.name);
+        note(actor, anew ? "solve again" : how, plan.id, anew ? askedText(plan) : plan.metadata.name);
       });
     }
     return { ok: true, id: plan.id };
@@ -213,7 +213,7 @@ function justInTimePlan(store: Store, base: Plan, { workflows, width, name }: Ju
   if (workload === null)
     return {
       ok: false,
-      message: `The plan was made from ${workloadName}, which is not kept any more, so nobody knows how long requests are.`,
+      message: `The plan was made from ${workloadName}, which is not kept any more, so request lengths are unknown.`,
     };
   const named: JustInTimePolicy["workflows"] = [];
   for (const { name: workflowName, predictor } of workflows) {

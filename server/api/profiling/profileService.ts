@@ -64,7 +64,7 @@ export function createProfileService(parts: ProfileServiceParts) {
   const resumed = Promise.all(
     open.map((profile) =>
       resumeOne(profile).catch((error: unknown) => {
-        process.stderr.write(`The profile ${profile.id} could not be taken up: ${error instanceof Error ? error.message : error}\n`);
+        process.stderr.write(`The profile ${profile.id} could not be resumed: ${error instanceof Error ? error.message : error}\n`);
       }),
     ),
   );
@@ -131,7 +131,7 @@ export function createProfileService(parts: ProfileServiceParts) {
     const job = runOf(id);
     if (job === null) {
       const isOpen = profile.state === "running" || profile.state === "paused";
-      const why = isOpen ? "is being taken up: try again in a moment" : `is ${profile.state === "done" ? "done" : "stopped"}`;
+      const why = isOpen ? "is resuming: try again in a moment" : `is ${profile.state === "done" ? "done" : "stopped"}`;
       return { ok: false as const, message: `"${profile.request.name}" ${why}.` };
     }
     if (!wanted.includes(job.state))
@@ -165,7 +165,7 @@ export function createProfileService(parts: ProfileServiceParts) {
       rows.push(...measuredRuns(known, shape, engine.id));
     }
     if (rows.length === 0 && older > 0)
-      problem = `${older} answers are older than what is known of the engines that gave them: those were started or attached anew since.`;
+      problem = `${older} answers are older than what is known of the engines that gave them: those were started or attached again since.`;
     return { rows, older, problem };
   }
 

@@ -204,7 +204,7 @@ test("two people at once are given different answers, and neither takes the othe
   expect(queue.label({ ...order, quality: 100 }, "ada")).toEqual({ ok: true });
   expect(queue.label({ ...order, quality: 0 }, "bob")).toEqual({
     ok: false,
-    message: "ada labelled this one meanwhile. That label stays; the next one comes up.",
+    message: "ada labelled this answer first. Their label is kept.",
   });
   expect(queue.label({ ...order, quality: 25 }, "ada")).toEqual({ ok: true });
   expect(store.handLabels.list("job")).toMatchObject([{ actor: "ada", quality: 25 }]);

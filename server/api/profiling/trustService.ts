@@ -98,7 +98,7 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions) 
       const key = { profileId: jobId, position, model, otherModel: other };
       const given = store.handLabels.get(key);
       if (given !== null && given.actor !== actor) {
-        return { ok: false, message: `${given.actor} labelled this one meanwhile. That label stays; the next one comes up.` };
+        return { ok: false, message: `${given.actor} labelled this answer first. Their label is kept.` };
       }
       store.handLabels.save({ ...key, quality, actor, at: new Date().toISOString() });
       return { ok: true };

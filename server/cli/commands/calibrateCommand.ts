@@ -75,7 +75,7 @@ export function addCalibrateCommand(program: Command, onExit: (code: ExitCode) =
 async function calibrate(flags: CalibrateFlags): Promise<ExitCode> {
   const wanted = engineKinds.find((kind) => kind === flags.engine);
   if (flags.engine !== undefined && wanted === undefined)
-    return refuse(`--engine: "${flags.engine}" is none of ${engineKinds.join(", ")}.`);
+    return refuse(`--engine: "${flags.engine}" is not one of ${engineKinds.join(", ")}.`);
   if (flags.name !== undefined && (flags.name.trim() === "" || flags.name.length > MOST_PROFILE_NAME))
     return refuse(`--name: give a name of 1 to ${MOST_PROFILE_NAME} characters.`);
   const { catalogue } = readCards(flags);

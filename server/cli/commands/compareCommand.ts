@@ -73,7 +73,7 @@ function unreadFlag(command: Command, { spec, printSpec, baselines }: CompareFla
   const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === "cli");
   const unread = given.find((option) => !read.includes(option.attributeName()));
   if (unread === undefined) return null;
-  return refuse(`${unread.long}: a race does not read it: what is raced, on which engines and at which rates, stands in its description.`);
+  return refuse(`A race does not use ${unread.long}; its specification sets systems, engines and rates.`);
 }
 
 async function compare(flags: CompareFlags): Promise<ExitCode> {

@@ -103,7 +103,7 @@ test("weir panic sends everything to a model with no studio there, through a res
   const engine = await startEngine();
   const gateway = await startGateway();
   await putConfig(engine.url);
-  expect(await weir("panic")).toMatchObject({ code: 0, stdout: "There is no panic: requests go by the plan in force.\n" });
+  expect(await weir("panic")).toMatchObject({ code: 0, stdout: "There is no panic: requests follow the plan in force.\n" });
   expect(await answeredBy("cascade/default")).toBe("small");
   const declared = await weir("panic", "large", "--reason", "small writes nonsense");
   expect(declared).toMatchObject({ code: 0, stderr: "" });
@@ -116,7 +116,7 @@ test("weir panic sends everything to a model with no studio there, through a res
   await startGateway();
   expect(await answeredBy("small")).toBe("large");
   expect((await weir("panic")).stdout).toBe(declared.stdout);
-  expect(await weir("panic", "--lift")).toMatchObject({ code: 0, stdout: "There is no panic: requests go by the plan in force.\n" });
+  expect(await weir("panic", "--clear")).toMatchObject({ code: 0, stdout: "There is no panic: requests follow the plan in force.\n" });
   expect(await answeredBy("cascade/default")).toBe("small");
   engine.close();
 }, 90_000);
@@ -144,7 +144,7 @@ test("weir panic says it as JSON too, and warns where no engine of its model ans
     "No engine of large answers at the moment, so requests are refused until one does or the panic goes to another model.\n",
   ]);
   expect(JSON.parse((await weir("panic", "--json")).stdout)).toHaveProperty("warning");
-  expect(JSON.parse((await weir("panic", "--lift", "--json")).stdout)).toBe(null);
+  expect(JSON.parse((await weir("panic", "--clear", "--json")).stdout)).toBe(null);
 }, 90_000);
 
 test("weir panic says in a sentence why nothing was done", async () => {
@@ -153,7 +153,7 @@ test("weir panic says in a sentence why nothing was done", async () => {
   expect([gone.code, gone.stdout]).toEqual([1, ""]);
   expect(gone.stderr).toContain(`The gateway at http://127.0.0.1:${ports.admin} cannot be reached`);
   expect(await weir("panic", "large")).toMatchObject({ code: 2, stderr: expect.stringContaining("Say why with --reason") });
-  expect(await weir("panic", "large", "--lift")).toMatchObject({ code: 2, stderr: "Give a model or --lift, not both.\n" });
+  expect(await weir("panic", "large", "--clear")).toMatchObject({ code: 2, stderr: "Give a model or --clear, not both.\n" });
   const engine = await startEngine();
   await startGateway();
   await putConfig(engine.url);
@@ -162,7 +162,7 @@ test("weir panic says in a sentence why nothing was done", async () => {
     1,
     'The gateway answered 409: No engine of "lagre" takes new work; there are engines of small, large.\n',
   ]);
-  expect(await weir("panic", "--lift")).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no panic to clear.") });
+  expect(await weir("panic", "--clear")).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no panic to clear.") });
   writeFileSync(join(folder, "state", "admin-token"), "another\n");
   expect(await weir("panic")).toMatchObject({ code: 1, stderr: expect.stringContaining("needs the bearer token") });
   engine.close();

@@ -1,14 +1,15 @@
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type AdminRequest, createAdminClient } from "@/server/clusters/connector/adminClient";
 import { type Panic, panicSchema } from "@/server/contracts/gateway/gatewayControls";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";
 
 interface PanicFlags {
-  readonly lift: boolean;
+  readonly clear: boolean;
+  readonly lift?: true;
   readonly json: boolean;
   readonly reason?: string;
 }
@@ -18,19 +19,22 @@ export function addPanicCommand(program: Command, onExit: (code: ExitCode) => vo
   program
     .command("panic")
     .description("send every request for text to one model until it is cleared; works without the studio")
-    .argument("[model]", "the model; without it and without --lift, say whether there is a panic")
-    .option("--lift", "go by the plan again", false)
+    .argument("[model]", "the model; without it and without --clear, say whether there is a panic")
+    .option("--clear", "end the panic", false)
+    // The name of earlier versions, accepted for one release.
+    .addOption(new Option("--lift").hideHelp())
     .option("--json", "print the panic as JSON; null where there is none", false)
     .option("--reason <text>", "why, for the audit; needed with a model")
     .action(async (model: string | undefined, flags: PanicFlags) => onExit(await panic(model, flags)));
 }
 
-async function panic(model: string | undefined, { lift, json, reason = "" }: PanicFlags): Promise<ExitCode> {
-  if (model !== undefined && lift) return refuse("Give a model or --lift, not both.");
-  if (model !== undefined && reason.trim() === "") return refuse("Say why with --reason: whoever lifts the panic will want to know.");
+async function panic(model: string | undefined, { clear, lift, json, reason = "" }: PanicFlags): Promise<ExitCode> {
+  const ends = clear || lift === true;
+  if (model !== undefined && ends) return refuse("Give a model or --clear, not both.");
+  if (model !== undefined && reason.trim() === "") return refuse("Give a reason with --reason.");
   const signed = { by: user(), reason };
   if (model !== undefined) return say({ method: "PUT", body: { model, ...signed } }, json);
-  return say(lift ? { method: "DELETE", body: signed } : {}, json);
+  return say(ends ? { method: "DELETE", body: signed } : {}, json);
 }
 
 /** Asks the gateway and prints what is in force then. */
@@ -46,7 +50,7 @@ async function say(request: Omit<AdminRequest<typeof panicSchema>, "schema">, js
 }
 
 function described(current: Panic | null): string {
-  if (current === null) return "There is no panic: requests go by the plan in force.";
+  if (current === null) return "There is no panic: requests follow the plan in force.";
   const { model, by, reason, sinceMs } = current;
   // Whoever signed may have written anything; a terminal takes control characters for orders.
   return `Every request for text goes to ${model} since ${new Date(sinceMs).toISOString()}, by ${by}: ${reason}`.replace(/\p{Cc}/gu, " ");

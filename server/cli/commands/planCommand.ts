@@ -47,8 +47,8 @@ export function addPlanCommand(program: Command, onExit: (code: ExitCode) => voi
     .option("--point-estimate", "hold the floor for the sample's mean quality, not for its lower 90 % bound")
     .addOption(new Option("--order <order>", "which queued request goes first").choices(Object.keys(orderNames)))
     .addOption(new Option("--place <place>", "to which replica it goes").choices(Object.keys(placeNames)))
-    .option("--explain", "say what more GPUs and points would bring, how it stands up to change, and what baselines reach")
-    .option("--json", "print the plan document; with --explain, beside what was examined")
+    .option("--explain", "say what more GPUs and points would bring, sensitivity to changes, and what baselines reach")
+    .option("--json", "print the plan document; with --explain, with the examination")
     .action(async (flags: PlanFlags) => onExit(await plan(flags)));
 }
 

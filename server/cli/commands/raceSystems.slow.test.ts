@@ -80,7 +80,7 @@ test("bad input is refused with file and field and exit code 2", async () => {
   writeFileSync(texts, "prompt_id,prompt\nnone of them,what?\n");
   expect(await refused("--spec", noRates)).toMatch(/^rates\.yaml line \d+: rates: /);
   expect(await refused("--spec", strangers)).toContain('mix.yaml: mix.0.workflow: there is no workflow "knitting"');
-  expect(await refused("--spec", elsewhere)).toContain("workloadId: the description is of workload another");
+  expect(await refused("--spec", elsewhere)).toContain("workloadId does not match the files: it names another");
   expect(await refused("--spec", own)).toContain('engineProfile: "mine" is not built in: give its file with --profile.');
   expect(await refused("--spec", join(folder, "nowhere.yaml"))).toContain("is no file that can be read");
   const [misspelt, rare] = await Promise.all([

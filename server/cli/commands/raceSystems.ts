@@ -124,6 +124,6 @@ export function readLabSpec(path: string, workloadId: string): Read {
   const called = run.ok && run.value.workloadName !== undefined ? ` (${run.value.workloadName})` : "";
   return {
     ok: false,
-    message: `${path}: workloadId: the description is of workload ${named}${called}, and the files make ${workloadId}: give that workload, or leave the field out.`,
+    message: `${path}: workloadId does not match the files: it names ${named}${called}, and the files make ${workloadId}. Give that workload, or leave the field out.`,
   };
 }

@@ -23,9 +23,7 @@ const SAID_PROBLEMS = 3;
 export async function readRecorded(folder: string, spec: LabSpec): Promise<RecordedRuns> {
   const knowing = spec.systems.findIndex(({ confidence }) => confidence !== "none");
   if (knowing >= 0)
-    return refused(
-      `system ${knowing + 1} goes by confidence, and recorded runs do not say which answers were right: take confidence: none.`,
-    );
+    return refused(`system ${knowing + 1} uses confidence, and recorded runs do not say which answers were right: take confidence: none.`);
   const choosing = spec.systems.findIndex(({ policy }) => policy.kind === "just-in-time");
   if (choosing >= 0)
     return refused(

@@ -95,7 +95,7 @@ async function simulate(flags: SimulateFlags): Promise<ExitCode> {
   const gpu = findGpu(gpuId, gpus);
   if (gpu === undefined) return refuse(noCard("gpu", gpuId, Object.keys(gpus)));
   if (precision !== undefined && !Object.hasOwn(bytesPerWeight, precision))
-    return refuse(`--precision: "${precision}" is none of ${Object.keys(bytesPerWeight).join(", ")}.`);
+    return refuse(`--precision: "${precision}" is not one of ${Object.keys(bytesPerWeight).join(", ")}.`);
   const load = await loadOf(flags);
 
   const profile = given ?? engineProfiles.vllm;

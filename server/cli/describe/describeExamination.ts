@@ -31,12 +31,12 @@ function describePrices({ latencySeconds, qualityFloor, gpus, quality, constrain
 function describeSensitivity(cases: readonly SensitivityCase[]): string {
   return titled("Sensitivity", [
     ["if", "this plan", "quality", "new plan", "quality", ""],
-    ...cases.map(({ says, keeps, routingChanges, deploymentChanges, kept, anew }) => [
+    ...cases.map(({ says, keeps, routingChanges, deploymentChanges, kept, replanned }) => [
       says,
       seconds(kept.latencySeconds),
       kept.quality.toFixed(1),
-      anew === null ? "-" : seconds(anew.latencySeconds),
-      anew === null ? "-" : anew.quality.toFixed(1),
+      replanned === null ? "-" : seconds(replanned.latencySeconds),
+      replanned === null ? "-" : replanned.quality.toFixed(1),
       [
         keeps ? "keeps what was asked" : "breaks what was asked",
         ...(routingChanges ? ["routing would change"] : []),
@@ -65,7 +65,7 @@ function describeBaselines({ systems, refused }: Extract<Examination, { kind: "b
 
 const titled = (title: string, rows: readonly (readonly string[])[]): string => `\n${title}\n${textTable(rows)}`;
 
-const seconds = (value: number | null): string => (value === null ? "does not keep up" : `${value.toPrecision(3)} s`);
+const seconds = (value: number | null): string => (value === null ? "overloaded" : `${value.toPrecision(3)} s`);
 
 function change(other: number | null, own: number): string {
   if (other === null) return "-";

@@ -34,7 +34,7 @@ export const CARDS_FLAG = ["--cards <file>", "JSON of your own model and GPU car
 /** Adds the flags that name a workload's files. */
 export const withWorkloadFlags = (command: Command): Command =>
   command
-    .option("--workload <file>", "a workload as the studio exports it (JSONL); takes the place of the flags below, save --cards")
+    .option("--workload <file>", "a workload as the studio exports it (JSONL); takes the place of the flags below, except --cards")
     .option("--outcomes <file>", "CSV of outcomes: task, metric, prompt_id, family, model, score, out_tok ...")
     .option("--family <name>", "family of models in the table (needed when it has several)")
     .option("--tasks <list>", "tasks to keep, comma separated (default: all of the family)", listFlag)

@@ -185,7 +185,7 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
       for (const application of store.applications.open()) {
         const connector = connectorOf(application.clusterId);
         if (connector === null) continue;
-        note(studio, "take up", application);
+        note(studio, "resume", application);
         launch(application, connector, true);
       }
     },

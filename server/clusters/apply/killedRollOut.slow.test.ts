@@ -67,7 +67,7 @@ async function resumeAll({ store, newRunner, ended }: ClusterOfPlans) {
   await runner.close();
   const journal = store.journal.of(latest.id);
   const tells = journal.filter(({ detail }) => detail === "The studio restarted and continues this.").length;
-  const audited = store.audit.list(10).some(({ action, detail }) => action === "take up" && detail.includes(latest.id));
+  const audited = store.audit.list(10).some(({ action, detail }) => action === "resume" && detail.includes(latest.id));
   expect({ tells, audited }).toEqual(wasOpen ? { tells: 1, audited: true } : { tells: 0, audited: false });
   expectOrder(journal);
   for (const { id, state } of application.steps) if (state === "done") expect(eventsOf(journal, id).at(-1)).toBe("verified");

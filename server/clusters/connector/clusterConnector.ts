@@ -103,7 +103,7 @@ export function createConnector({
       if (!written.ok) return written;
       const count = config.replicas.filter((replica) => replica.state === "active").length;
       if (written.value.status !== 412) return { ok: true, value: `requests go to ${count} engine${count === 1 ? "" : "s"}` };
-      refusal = { ok: false, message: "Somebody else keeps changing the gateway's configuration." };
+      refusal = { ok: false, message: "Another client keeps changing the gateway's configuration." };
     }
     return refusal;
   }

@@ -127,7 +127,7 @@ function otherPlan(plan: Plan | null, { planId, policyHash }: GatewayConfig): Dr
   return {
     ...{ of: "policy", subject: "gateway", desired, generated: plan === null ? nothing : `policy ${shortId(plan.policyHash)}` },
     actual: `${actual}, policy ${shortId(policyHash)}`,
-    says: `The gateway follows ${actual}, and ${desired} is in force here: somebody else configured it.`,
+    says: `The gateway follows ${actual}, and ${desired} is in force here: it was changed outside Weir.`,
   };
 }
 
@@ -136,7 +136,9 @@ function policyLines({ policy, policyHash }: Plan, config: GatewayConfig): reado
   const line = { of: "policy", subject: "policy", desired: knobsText(policy), generated: `policy ${shortId(policyHash)}` } as const;
   const actual = `${knobsText(config.policy)}, policy ${shortId(config.policyHash)}`;
   if (!isDeepStrictEqual(withoutKnobs(policy), withoutKnobs(config.policy)))
-    return [{ ...line, actual, says: "The gateway runs another policy than the plan's under the plan's name: somebody changed it." }];
+    return [
+      { ...line, actual, says: "The gateway runs another policy than the plan's under the plan's name: it was changed outside Weir." },
+    ];
   return [{ ...line, actual, says: `Knobs were turned at the gateway: ${knobsText(policy)} became ${knobsText(config.policy)}.` }];
 }
 
@@ -169,7 +171,7 @@ function objectLines({ objects, observation }: DriftContext): readonly DriftLine
       {
         ...{ of: "object", subject: engineId, desired: `as the plan starts ${engineId}` },
         ...{ generated: linesOnlyIn(generated, actual), actual: linesOnlyIn(actual, generated) },
-        says: `What stands of ${engineId} is not what Weir would write: somebody changed it, or the connection changed since it was started.`,
+        says: `The deployed object of ${engineId} differs from the generated one: it was changed outside Weir, or the connection changed since it was started.`,
       },
     ];
   });

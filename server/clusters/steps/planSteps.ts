@@ -48,7 +48,7 @@ export function planSteps(rollOut: RollOut): readonly PlannedStep[] {
 /** Walks the roll-out step by step, knowing at each which engines stand, which are proved, and what is in force. */
 class RollOutPlanner {
   private readonly steps: PlannedStep[] = [];
-  private readonly standing: Map<string, EngineRequest>;
+  private readonly running: Map<string, EngineRequest>;
   private readonly proved: Set<string>;
   private readonly leaving: Set<string>;
   private readonly routed: Set<string>;
@@ -62,17 +62,17 @@ class RollOutPlanner {
   constructor(private readonly rollOut: RollOut) {
     const { standing, routing, target } = rollOut;
     this.targetIds = new Set(target.engines.map((engine) => engine.id));
-    this.standing = new Map(standing.map((engine) => [engine.id, engine]));
+    this.running = new Map(standing.map((engine) => [engine.id, engine]));
     const kept = new Set(standing.filter((engine) => !engine.stopping && this.targetIds.has(engine.id)).map((engine) => engine.id));
     this.leaving = new Set(standing.map((engine) => engine.id).filter((id) => !kept.has(id)));
     this.routed = new Set([...routing.active, ...routing.cordoned]);
-    this.proved = new Set(routing.active.filter((id) => this.standing.has(id)));
+    this.proved = new Set(routing.active.filter((id) => this.running.has(id)));
     this.pending = target.engines.filter((engine) => !kept.has(engine.id));
     // One that no policy routes to, as an attached one that the plan leaves out, is never seen to take requests: it would be verified for ever.
     this.unproved = target.engines.filter((engine) => kept.has(engine.id) && !this.proved.has(engine.id) && this.isRouted(engine));
     // The same plan id is the same policy: engines may differ (some died), routing need not be switched to it again.
     this.inForce = rollOut.inForce.planId === target.planId ? target : rollOut.inForce;
-    this.routing = [...this.routed].every((id) => this.standing.has(id)) ? routing : null;
+    this.routing = [...this.routed].every((id) => this.running.has(id)) ? routing : null;
   }
 
   plan(): readonly PlannedStep[] {
@@ -101,11 +101,11 @@ class RollOutPlanner {
   }
 
   private startWhereFree(): void {
-    const taken = new Set([...this.standing.values()].flatMap(gpuKeys));
-    const free = this.pending.filter((engine) => !this.standing.has(engine.id) && gpuKeys(engine).every((key) => !taken.has(key)));
+    const taken = new Set([...this.running.values()].flatMap(gpuKeys));
+    const free = this.pending.filter((engine) => !this.running.has(engine.id) && gpuKeys(engine).every((key) => !taken.has(key)));
     for (const engine of free) {
       this.pending.splice(this.pending.indexOf(engine), 1);
-      this.standing.set(engine.id, engine);
+      this.running.set(engine.id, engine);
       this.push({ kind: "start", engine }, `Start ${engine.model} with tp ${engine.tp}, pp ${engine.pp} on ${placeText(engine)}`);
     }
     this.verify(free);
@@ -140,10 +140,10 @@ class RollOutPlanner {
     const { target } = this.rollOut;
     const helping = this.inForce !== target || this.pending.length > 0;
     const active = [...this.proved].filter(
-      (id) => this.standing.has(id) && this.inForce.models.includes(this.modelOf(id)) && (helping || this.targetIds.has(id)),
+      (id) => this.running.has(id) && this.inForce.models.includes(this.modelOf(id)) && (helping || this.targetIds.has(id)),
     );
     for (const id of active) this.routed.add(id);
-    const cordoned = [...this.routed].filter((id) => this.standing.has(id) && !active.includes(id));
+    const cordoned = [...this.routed].filter((id) => this.running.has(id) && !active.includes(id));
     return { planId: this.inForce.planId, active, cordoned };
   }
 
@@ -166,13 +166,13 @@ class RollOutPlanner {
   }
 
   private remove(id: string): void {
-    const engine = this.standing.get(id);
+    const engine = this.running.get(id);
     if (engine === undefined) return;
     this.proved.delete(id);
     if (this.routed.has(id)) {
       this.push({ kind: "drain", engineId: id, routing: this.newRouting() }, `Drain ${id}: no new requests, finish what it has`);
     }
-    this.standing.delete(id);
+    this.running.delete(id);
     this.leaving.delete(id);
     this.routed.delete(id);
     this.push({ kind: "stop", engineId: id, routing: this.newRouting() }, `Stop ${id}, freeing ${placeText(engine)}`);
@@ -193,16 +193,16 @@ class RollOutPlanner {
   }
 
   private serves(model: string, ids: ReadonlySet<string>): boolean {
-    for (const id of ids) if (this.standing.has(id) && this.modelOf(id) === model) return true;
+    for (const id of ids) if (this.running.has(id) && this.modelOf(id) === model) return true;
     return false;
   }
 
   private modelOf(id: string): string {
-    return this.standing.get(id)?.model ?? "";
+    return this.running.get(id)?.model ?? "";
   }
 
   private gpusOf(id: string): readonly string[] {
-    const engine = this.standing.get(id);
+    const engine = this.running.get(id);
     return engine === undefined ? [] : gpuKeys(engine);
   }
 

@@ -183,15 +183,15 @@ function worstMoment({ phases, before, after, requestsPerSecond }: Omit<RollOutD
   const cut = longest(inForce.filter(({ capacityPerSecond }) => capacityPerSecond === null));
   if (cut !== undefined) {
     const out = cut.replicas.filter(({ serving }) => serving === 0).map(({ model }) => model);
-    return `${during(cut)} no engine of ${out.join(" and ")} serves: requests that reach it wait meanwhile.`;
+    return `${during(cut)} no engine of ${out.join(" and ")} serves: requests that reach it wait.`;
   }
   const capacity = ({ capacityPerSecond }: Pick<DipPhase, "capacityPerSecond">): number => capacityPerSecond ?? 0;
   const sustains = (phase: DipPhase): string => `the engines that serve sustain ${rateText(capacity(phase))} requests/s`;
   const late = [...inForce].filter(({ p95Seconds }) => p95Seconds === null).sort((a, b) => capacity(a) - capacity(b))[0];
   if (late !== undefined)
-    return `${during(late)} ${sustains(late)} of ${rateText(requestsPerSecond)}: they do not keep up, and queues grow.`;
+    return `${during(late)} ${sustains(late)} of ${rateText(requestsPerSecond)}: they are overloaded, and queues grow.`;
   const [worst] = [...inForce].sort((a, b) => (b.p95Seconds ?? 0) - (a.p95Seconds ?? 0));
-  if (worst === undefined) return "Nothing is in force meanwhile.";
+  if (worst === undefined) return "No plan is in force during this step.";
   const least = Math.min(...inForce.map(capacity));
   const most = `${latencyText(worst.p95Seconds)} at most, at ${rateText(requestsPerSecond)} requests/s.`;
   if (before === null) return `Nothing is served until step ${inForce[0]?.fromStep}; then ${most}`;
@@ -202,6 +202,6 @@ function worstMoment({ phases, before, after, requestsPerSecond }: Omit<RollOutD
   return `${during(worst)} ${sustains(worst)}: ${latencyText(worst.p95Seconds)} at ${rateText(requestsPerSecond)} requests/s (before ${latencyText(before.p95Seconds)}, after ${latencyText(after.p95Seconds)}).`;
 }
 
-const latencyText = (seconds: number | null): string => (seconds === null ? "it does not keep up" : `p95 ${secondsText(seconds)}`);
+const latencyText = (seconds: number | null): string => (seconds === null ? "it is overloaded" : `p95 ${secondsText(seconds)}`);
 
 const rateText = (perSecond: number): string => (perSecond < 10 ? perSecond.toFixed(1) : String(Math.round(perSecond)));

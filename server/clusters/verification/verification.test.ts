@@ -3,7 +3,16 @@ import type { PlanInput, PlanPromise, PromiseReport } from "@/server/contracts/s
 import { lookedAt, openVerification } from "./verification";
 
 const promise = (name: string, change: Partial<PlanPromise>): PlanPromise => ({
-  ...{ name, kind: "seconds", promised: 2, band: { low: 1.8, high: 2.2 }, measured: 2, interval: { low: 1.9, high: 2.1 } },
+  ...{
+    quantity: "end-to-end",
+    model: null,
+    name,
+    kind: "seconds",
+    promised: 2,
+    band: { low: 1.8, high: 2.2 },
+    measured: 2,
+    interval: { low: 1.9, high: 2.1 },
+  },
   ...{ verdict: "kept", reason: "band at 95 %" },
   ...change,
 });

@@ -128,7 +128,7 @@ describe("a schedule", () => {
     nowMs = evening;
     await until(() => state()?.problem?.includes("waits") === true);
     expect(state()?.problem).toMatch(
-      /^The switch to night \(\w{8}\) waits: A panic of bob is on: lift it\. It is tried until 20:15 in Europe\/Berlin\.$/,
+      /^The switch to night \(\w{8}\) waits: A panic of bob is on: clear it\. It is tried until 20:15 in Europe\/Berlin\.$/,
     );
     const { length } = cluster.store.applications.list("embedded");
     nowMs = evening + 14 * MINUTE_MS;

@@ -64,7 +64,7 @@ export function switchObstacle(
   const routing = clusterOf(clusterId)?.collector()?.routing() ?? null;
   if (routing === null) return "The cluster's gateway was not heard yet.";
   const { panic = null, canary = null } = routing.controls ?? {};
-  if (panic !== null) return `A panic of ${panic.by} is on: lift it.`;
+  if (panic !== null) return `A panic of ${panic.by} is on: clear it.`;
   return canary?.state !== "running" ? null : `A canary of ${canary.by} is under way: end it.`;
 }
 

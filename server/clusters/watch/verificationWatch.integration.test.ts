@@ -20,7 +20,16 @@ const report = (measured: number): PromiseReport => ({
   ...{ requests: 400, failed: 0, windowSeconds: 300, notComparable: null, inputs: [], broken: [], simulating: false, notes: [] },
   promises: [
     {
-      ...{ name: "p95 end to end", kind: "seconds", promised: 2, band: { low: 1.8, high: 2.2 }, measured, interval: null },
+      ...{
+        quantity: "end-to-end",
+        model: null,
+        name: "p95 end to end",
+        kind: "seconds",
+        promised: 2,
+        band: { low: 1.8, high: 2.2 },
+        measured,
+        interval: null,
+      },
       ...{ verdict: measured > 2.2 ? "broken" : "kept", reason: "" },
     },
   ],

@@ -133,8 +133,8 @@ export const configRequestSchema = gatewayConfigSchema.extend({
   reason: signature.reason.default(""),
 });
 
-/** Why there is no score of an answer that was to be judged. */
-const unscoredSchema = z.enum(["resting", "busy", "too-late", "failed", "refused", "no-score", "aborted"]);
+/** Why there is no score of an answer that was to be judged. Older gateways write `resting` for `circuit-open` and `unavailable`. */
+const unscoredSchema = z.enum(["circuit-open", "unavailable", "resting", "busy", "too-late", "failed", "refused", "no-score", "aborted"]);
 
 /** How the judge is, since its configuration is in force. */
 const judgeStatusSchema = z.object({
@@ -244,10 +244,12 @@ const stageRecordSchema = z.object({
   judgeSeconds: z.number().nullable(),
   judgedScore: z.number().nullable(),
   threshold: z.number().nullable(),
-  /** Why there is no score of an answer that was to be judged; `reason` says it in full. */
+  /** Why there is no score of an answer that was to be judged; `detail` says it in full. */
   unscored: unscoredSchema.optional(),
   verdict: z.enum(["accepted", "escalated", "failed"]),
   reason: z.string(),
+  /** More about the reason, in words. Older gateways write it into `reason`, after a colon. */
+  detail: z.string().optional(),
   /** Where the verdict is `failed`. Left out in records of older gateways. */
   failure: failureKindSchema.optional(),
   inputTokens: z.int().nullable(),

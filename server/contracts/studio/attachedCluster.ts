@@ -146,7 +146,7 @@ export interface ClusterDetail {
   /** YAML; null for the embedded one. */
   readonly connectionText: string | null;
   readonly gateway: { readonly url: string; readonly adminUrl: string; readonly runBy: "studio" | "operator" };
-  /** `given`: its engines are run by somebody else, and plans change routing only. */
+  /** `given`: its engines are started outside Weir, and plans change routing only. */
   readonly topology: "given" | "planned";
   /** null: it was not seen yet. */
   readonly observedAt: string | null;

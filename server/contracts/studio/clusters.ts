@@ -9,12 +9,12 @@ export interface ClusterSummary {
   readonly runningSince: string | null;
   /** What planning begins with: the inputs of the running plan, else what suits a newcomer. */
   readonly suggested: { readonly workloadId: string; readonly requestsPerSecond: number; readonly qualityFloor: number } | null;
-  readonly health: { readonly word: "up" | "degraded" | "down" | "not connected"; readonly reason: string };
+  readonly health: { readonly state: "up" | "degraded" | "down" | "not-connected"; readonly reason: string };
   /** What an operator should look at; empty: nothing. */
   readonly attention: readonly Attention[];
   /** Root of the API that clients use, without `/v1`; null: it has no gateway. */
   readonly gatewayUrl: string | null;
-  /** `given`: its engines are run by somebody else, and plans change routing only. */
+  /** `given`: its engines are started outside Weir, and plans change routing only. */
   readonly topology: "given" | "planned";
   /** The panic its gateway is in, as last known; null: none, or the gateway was not heard yet. */
   readonly panic: Panic | null;

@@ -29,7 +29,7 @@ export interface SensitivityCase {
   readonly routingChanges: boolean;
   readonly deploymentChanges: boolean;
   readonly kept: { readonly latencySeconds: number | null; readonly quality: number };
-  readonly anew: { readonly latencySeconds: number | null; readonly quality: number } | null;
+  readonly replanned: { readonly latencySeconds: number | null; readonly quality: number } | null;
 }
 
 /** A baseline on the planning prompts, simulated whole like the plan itself. */

@@ -80,7 +80,7 @@ export const profileRequestSchema = z
   })
   .refine(({ measures }) => new Set(measures.map(({ id }) => id)).size === measures.length, {
     path: ["measures"],
-    error: "give each measure an id of its own",
+    error: "give each measure its own id",
   })
   .refine(
     ({ models, measures }) =>

@@ -2,9 +2,24 @@ import type { JudgedInputs } from "@/solver/workload/driftCause";
 import type { PromiseVerdict } from "@/solver/workload/driftVerdict";
 import type { TrafficReport } from "./proposals";
 
-/** One figure of the plan in force beside what is measured of it. */
+/** What a promise is of; figures of a stage have its `model`. */
+export type PromiseQuantity =
+  | "end-to-end"
+  | "quality"
+  | "accepted-score"
+  | "stage-share"
+  | "stage-latency"
+  | "utilisation"
+  | "failed-share"
+  | "cost-per-hour"
+  | "cost-per-request";
+
+/** One figure of the plan in force with what is measured of it. */
 export interface PlanPromise {
-  /** "p95 end to end", "share reaching llama-3.1-70b". */
+  readonly quantity: PromiseQuantity;
+  /** null: of all stages together. */
+  readonly model: string | null;
+  /** For people: "p95 end to end", "share reaching llama-3.1-70b". */
   readonly name: string;
   readonly kind: "seconds" | "score" | "share" | "usd";
   readonly promised: number;
@@ -24,7 +39,7 @@ export interface PlanInput {
   /** "rate", "output tokens of llama-3.1-8b", "engines of llama-3.1-8b". */
   readonly name: string;
   /** Rates are per engine second; times are engine seconds. */
-  readonly kind: "rate" | "tokens" | "score" | "seconds" | "engines";
+  readonly kind: "rate" | "tokens" | "score" | "judge-time" | "token-time" | "engines";
   readonly planned: number;
   /** Means over the window of the promises; null: not seen. */
   readonly now: number | null;

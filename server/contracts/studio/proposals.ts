@@ -3,6 +3,8 @@ export interface TrafficGauge {
   /** "rate", "input tokens", "score of llama-3.1-8b": lengths and scores of a model are those of the requests that reach it. */
   readonly name: string;
   readonly kind: "rate" | "tokens" | "score";
+  /** Model whose output tokens or scores these are; left out of all requests, and in proposals of earlier versions. */
+  readonly model?: string;
   /** Means; rates are requests per engine second. */
   readonly planned: number;
   /** In the last window in which it was seen; null: not yet. */

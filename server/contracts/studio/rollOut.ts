@@ -20,7 +20,7 @@ export interface Halt {
 }
 
 /** One figure of a plan held against what was measured after it came into force. */
-export interface VerificationCheck extends Omit<PlanPromise, "verdict"> {
+export interface VerificationCheck extends Omit<PlanPromise, "verdict" | "quantity" | "model"> {
   readonly verdict: "pass" | "fail" | "undecided";
 }
 

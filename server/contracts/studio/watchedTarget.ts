@@ -2,7 +2,7 @@
 /** `access`: the key or the certificate that it asks for is not there. */
 export type ScrapeFailureKind = "unreachable" | "access" | "timeout" | "status" | "too-large" | "unreadable";
 
-/** Something that befell a target. */
+/** Something that happened to a target. */
 export interface TargetEvent {
   readonly atMs: number;
   readonly kind: ScrapeFailureKind | "answers" | "counters-reset" | "version-changed";
@@ -19,7 +19,7 @@ export interface TargetState {
   readonly reason: string;
   /** How scrapes fail, since when in this way, and when the next is tried; null while they succeed. */
   readonly failing: { readonly kind: ScrapeFailureKind; readonly sinceMs: number; readonly nextTryAtMs: number } | null;
-  /** The last few things that befell it, oldest first; empty in all frames but the newest. */
+  /** The last few things that happened to it, oldest first; empty in all frames but the newest. */
   readonly events: readonly TargetEvent[];
 }
 

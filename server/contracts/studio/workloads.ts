@@ -20,6 +20,8 @@ export interface WorkloadSummary extends WorkloadLineage {
   readonly name: string;
   readonly createdAt: string;
   readonly generated: boolean;
+  /** Its prompts are requests that a gateway saw. */
+  readonly observed?: true;
   /** Left out where the outcomes came as a table. */
   readonly measured?: MeasuredBy;
   readonly outcomesFrom: string;

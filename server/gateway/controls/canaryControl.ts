@@ -26,7 +26,7 @@ type Finished = Pick<Decision, "planId" | "policyHash" | "canary" | "status" | "
 const itself = "gateway";
 const longestTimerMs = 2 ** 31 - 1;
 /** For want of room in a queue or at engines: a candidate that asks for more than there is fails those programs. */
-const turnedAway = 429;
+const tooManyRequests = 429;
 /** Timers may fire a little early by the wall clock. */
 const timerSlackMs = 10;
 
@@ -124,7 +124,7 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
     // A client that went away says nothing, unless it had waited for longer than it should have to.
     if (status === clientGone && !slow) return;
     const arm = canary ? "candidateArm" : "currentArm";
-    this.#canary = { ...this.#canary, ...withFinished(this.#canary, { arm, failed: status >= 500 || status === turnedAway, slow }) };
+    this.#canary = { ...this.#canary, ...withFinished(this.#canary, { arm, failed: status >= 500 || status === tooManyRequests, slow }) };
     if (canary) this.#look();
   }
 

@@ -11,7 +11,7 @@ function fail(breaker: Breaker): void {
 }
 
 /** One that has failed three times in a row. */
-function resting(): Breaker {
+function openBreaker(): Breaker {
   const breaker = new Breaker();
   for (let call = 0; call < 3; call += 1) fail(breaker);
   return breaker;
@@ -19,16 +19,16 @@ function resting(): Breaker {
 
 describe("Breaker", () => {
   it("holds calls back for five seconds after three failures in a row", () => {
-    const breaker = resting();
+    const breaker = openBreaker();
     expect(breaker.begin()).toBeNull();
     vi.advanceTimersByTime(4_999);
-    expect(breaker.resting).toBe(true);
+    expect(breaker.isOpen).toBe(true);
     vi.advanceTimersByTime(1);
     expect(breaker.begin()).not.toBeNull();
   });
 
   it("lets one call try for all after the rest, and the others go once that has succeeded", () => {
-    const breaker = resting();
+    const breaker = openBreaker();
     vi.advanceTimersByTime(5_000);
     const probe = breaker.begin();
     expect([probe === null, breaker.begin()]).toEqual([false, null]);
@@ -37,7 +37,7 @@ describe("Breaker", () => {
   });
 
   it("rests again at once when that call fails, and lets another try when it was given up", () => {
-    const breaker = resting();
+    const breaker = openBreaker();
     vi.advanceTimersByTime(5_000);
     breaker.begin()?.gaveUp();
     fail(breaker);
@@ -64,6 +64,6 @@ describe("Breaker", () => {
       if (works) breaker.begin()?.succeeded();
       else fail(breaker);
     }
-    expect(breaker.resting).toBe(false);
+    expect(breaker.isOpen).toBe(false);
   });
 });

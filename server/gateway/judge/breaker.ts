@@ -1,6 +1,6 @@
 /** Failures in a row after which nothing is tried for a while, so that requests do not each wait for a timeout. */
-const failuresBeforeRest = 3;
-const restMs = 5_000;
+const failuresBeforeOpen = 3;
+const openMs = 5_000;
 
 /** A call that was let go. Reports once how it ended. */
 export interface Trial {
@@ -10,22 +10,22 @@ export interface Trial {
   gaveUp(): void;
 }
 
-/** Keeps calls from what fails: after failures in a row it rests, then one call tries for all whether it is back. */
+/** A circuit breaker: opens after failures in a row; then one call tests whether the target is back. */
 export class Breaker {
   #failures = 0;
-  #restsUntilMs = 0;
+  #openUntilMs = 0;
   /** The call that tries for all. */
   #probe: Trial | null = null;
 
   /** Whether calls are held back; also while the one that tries for all is under way. */
-  get resting(): boolean {
-    return this.#probe !== null || performance.now() < this.#restsUntilMs;
+  get isOpen(): boolean {
+    return this.#probe !== null || performance.now() < this.#openUntilMs;
   }
 
   /** Lets a call go; null when calls are held back. */
   begin(): Trial | null {
-    if (this.resting) return null;
-    // A call that began before the rest may still end meanwhile; it ends no other's try.
+    if (this.isOpen) return null;
+    // A call that began before the circuit opened may still end; it ends no other's try.
     const ended = (): void => {
       if (this.#probe === trial) this.#probe = null;
     };
@@ -33,16 +33,16 @@ export class Breaker {
       succeeded: () => {
         ended();
         this.#failures = 0;
-        this.#restsUntilMs = 0;
+        this.#openUntilMs = 0;
       },
       failed: () => {
         ended();
         this.#failures += 1;
-        if (this.#failures >= failuresBeforeRest) this.#restsUntilMs = performance.now() + restMs;
+        if (this.#failures >= failuresBeforeOpen) this.#openUntilMs = performance.now() + openMs;
       },
       gaveUp: ended,
     };
-    if (this.#failures >= failuresBeforeRest) this.#probe = trial;
+    if (this.#failures >= failuresBeforeOpen) this.#probe = trial;
     return trial;
   }
 }

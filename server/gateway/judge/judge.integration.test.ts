@@ -16,7 +16,8 @@ async function judgedBy(answer: Parameters<typeof startTestEngine>[0], given: Pa
 }
 
 const broken: Parameters<typeof startTestEngine>[0] = (_, response) => response.writeHead(500).end();
-const reasons = (decision: Decision | undefined) => decision?.stages.map(({ model, verdict, reason }) => [model, verdict, reason]);
+const reasons = (decision: Decision | undefined) =>
+  decision?.stages.map(({ model, verdict, reason, detail }) => [model, verdict, reason, detail]);
 
 describe("while the judge is down", () => {
   it("accepts the answer at hand unless the plan says otherwise, and marks it", async () => {
@@ -25,7 +26,7 @@ describe("while the judge is down", () => {
     expect([answer.headers.get("x-weir-model"), answer.headers.get("x-weir-degraded")]).toEqual(["small", "judge"]);
     const [decision] = await decisions();
     expect(decision?.degraded).toEqual(["judge"]);
-    expect(reasons(decision)).toEqual([["small", "accepted", "judge-unavailable: the judge answered 500"]]);
+    expect(reasons(decision)).toEqual([["small", "accepted", "judge-unavailable", "the judge answered 500"]]);
   });
 
   it("goes straight to the largest model where the plan says so, and marks it", async () => {
@@ -37,8 +38,8 @@ describe("while the judge is down", () => {
     const [decision] = await decisions();
     expect(decision?.degraded).toEqual(["judge"]);
     expect(reasons(decision)).toEqual([
-      ["small", "escalated", "judge-unavailable: the judge answered 500"],
-      ["large", "accepted", "last-stage"],
+      ["small", "escalated", "judge-unavailable", "the judge answered 500"],
+      ["large", "accepted", "last-stage", undefined],
     ]);
   });
 
@@ -81,8 +82,8 @@ describe("the judge's bounds", () => {
       settings: { judge: { maxInFlight: 1, timeoutSeconds: 0.25 } },
     });
     await Promise.all(Array.from({ length: 6 }, () => chat({})));
-    const found = (await decisions()).map(({ stages }) => stages[0]?.reason);
-    expect(found.filter((reason) => reason === "judge-unavailable: 1 judge calls were in progress for 0.25 s").length).toBeGreaterThan(3);
+    const found = (await decisions()).map(({ stages }) => stages[0]?.detail);
+    expect(found.filter((detail) => detail === "1 judge calls were in progress for 0.25 s").length).toBeGreaterThan(3);
     await chat({});
     expect((await decisions()).at(-1)?.stages[0]?.judgedScore).toBe(90);
     expect(judge.asked.length).toBeLessThan(5);
@@ -92,7 +93,7 @@ describe("the judge's bounds", () => {
     const { chat, decisions, judge } = await judgedBy(broken);
     for (let request = 0; request < 5; request += 1) await chat({});
     expect(judge.asked).toHaveLength(3);
-    expect((await decisions()).at(-1)?.stages[0]?.reason).toBe("judge-unavailable: the judge's circuit is open after repeated failures");
+    expect((await decisions()).at(-1)?.stages[0]?.detail).toBe("the judge's circuit is open after repeated failures");
   });
 });
 
@@ -137,11 +138,11 @@ describe("Judge", () => {
     });
     const judge = judgeAt(engine.url, 8);
     for (let call = 0; call < 3; call += 1) await judge.score("p", "a", signal);
-    expect(judge.resting).toBe(true);
+    expect(judge.isPaused).toBe(true);
     vi.advanceTimersByTime(5_000);
     works = true;
     const tries = Array.from({ length: 6 }, () => judge.score("p", "a", signal));
-    expect((await Promise.all(tries.slice(1))).map(({ outcome }) => outcome)).toEqual(Array(5).fill("resting"));
+    expect((await Promise.all(tries.slice(1))).map(({ outcome }) => outcome)).toEqual(Array(5).fill("circuit-open"));
     await until(() => held.length === 1);
     held.pop()?.();
     expect((await tries[0])?.score).toBe(70);

@@ -8,9 +8,11 @@ import type { JudgePlace, JudgeSite } from "./judgeSite";
 /** Outcome of a request for a score. */
 type JudgeOutcome =
   | "scored"
-  /** It was not asked: it rests after failures, or nothing of it takes calls. */
-  | "resting"
-  /** Nobody's turn came in time. */
+  /** It was not asked: its circuit is open after failures. */
+  | "circuit-open"
+  /** It was not asked: no engine of it takes calls, or none is configured. */
+  | "unavailable"
+  /** No call could be made in time. */
   | "busy"
   | "too-late"
   | "failed"
@@ -22,7 +24,7 @@ type JudgeOutcome =
 type JudgeStatus = NonNullable<GatewayStatus["judge"]>;
 
 export interface JudgeReading {
-  /** Null when the judge failed, was too late, rests, or gave no single number from 0 to 100. */
+  /** Null when the judge was not asked, failed, was too late, or gave no single number from 0 to 100. */
   readonly score: number | null;
   /** Why there is no score. */
   readonly failure: string | null;
@@ -47,7 +49,7 @@ interface Reading {
 
 const noScore = (outcome: JudgeOutcome, failure: string): JudgeReading => ({ score: null, failure, outcome });
 const aborted = noScore("aborted", "the request was aborted");
-const rests = noScore("resting", "the judge's circuit is open after repeated failures");
+const circuitOpen = noScore("circuit-open", "the judge's circuit is open after repeated failures");
 /** Of an answer of a few tokens. */
 const mostAnswerBytes = 1_000_000;
 /** By which it says that this prompt does not suit it; of any other prompt that tells nothing. */
@@ -67,14 +69,15 @@ export class Judge {
     this.#headers = { "content-type": "application/json", ...options.site.headers };
   }
 
-  get resting(): boolean {
-    return this.#breaker.resting || this.#options.site.unavailable() !== null;
+  /** Whether it is not asked at present: its circuit is open, or it is unavailable. */
+  get isPaused(): boolean {
+    return this.#breaker.isOpen || this.#options.site.unavailable() !== null;
   }
 
   /** Its state, and its calls by outcome so far. */
   status(): JudgeStatus {
     const { model, site } = this.#options;
-    return { model, circuitOpen: this.#breaker.resting, unavailable: site.unavailable(), ...this.#health };
+    return { model, circuitOpen: this.#breaker.isOpen, unavailable: site.unavailable(), ...this.#health };
   }
 
   /** The score of an answer. Never rejects; a reading without a score says why. */
@@ -105,8 +108,8 @@ export class Judge {
 
   #heldBack(): JudgeReading | null {
     const missing = this.#options.site.unavailable();
-    if (missing !== null) return noScore("resting", `the judge cannot be called: ${missing}`);
-    return this.#breaker.resting ? rests : null;
+    if (missing !== null) return noScore("unavailable", `the judge cannot be called: ${missing}`);
+    return this.#breaker.isOpen ? circuitOpen : null;
   }
 
   /** A place to call from. Waited for in a time of its own, so that a call which had to wait is not cut short and taken for the judge's failure. */
@@ -127,7 +130,7 @@ export class Judge {
     const trial = this.#breaker.begin();
     if (trial === null) {
       first.leave("cut-off");
-      return rests;
+      return circuitOpen;
     }
     const { site, wording } = this.#options;
     const content = judgePrompt(prompt, answer, wording);

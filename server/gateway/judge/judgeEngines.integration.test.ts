@@ -31,7 +31,7 @@ async function start(config: (stageUrl: string) => GatewayConfig, limits = {}) {
 }
 
 const judged = async ({ decisions }: Pick<TestGateway, "decisions">) =>
-  (await decisions()).map(({ stages }) => stages[0]?.judgedScore ?? stages[0]?.reason);
+  (await decisions()).map(({ stages }) => stages[0]?.judgedScore ?? stages[0]?.detail);
 
 const ask = ({ chat }: Pick<TestGateway, "chat">, requests: number) =>
   Promise.all(Array.from({ length: requests }, () => chat({}).then((answer) => answer.text())));
@@ -75,12 +75,12 @@ describe("a judge on engines of the configuration", () => {
     const direct = gateway.chat({ model: scorer });
     await until(() => engine.asked.length === 1);
     await ask(gateway, 1);
-    expect(await judged(gateway)).toEqual(["judge-unavailable: no engine of scorer had room for 0.3 s"]);
+    expect(await judged(gateway)).toEqual(["no engine of scorer had room for 0.3 s"]);
     const waits = ask(gateway, 1);
     engine.open();
     await Promise.all([direct, waits]);
     // The held engine says no number, so the call was made and gave no score.
-    expect((await judged(gateway)).at(-1)).toBe("judge-unavailable: the judge's answer is not a single number from 0 to 100");
+    expect((await judged(gateway)).at(-1)).toBe("the judge's answer is not a single number from 0 to 100");
   });
 
   it("asks another replica when one is dead, and sends it nothing more until it is healthy", async () => {
@@ -167,7 +167,7 @@ describe("a judge on engines of the configuration", () => {
     await Promise.all([direct, late]);
     expect(engine.asked).toHaveLength(2);
     expect(JSON.stringify(engine.asked[1]?.body)).toContain("First: user");
-    expect((await gateway.decisions()).find(({ asked }) => asked === "cascade/test")?.stages[0]?.reason).toContain(
+    expect((await gateway.decisions()).find(({ asked }) => asked === "cascade/test")?.stages[0]?.detail).toContain(
       "is not a single number",
     );
   });
@@ -226,7 +226,7 @@ describe("a judge's configuration", () => {
     vi.unstubAllEnvs();
     const second = await startTestGateway({}, { stateDirectory: first.stateDirectory });
     await ask(second, 1);
-    expect(await judged(second)).toEqual(["judge-unavailable: the judge cannot be called: its key WEIR_JUDGE_TEST_KEY is not set"]);
+    expect(await judged(second)).toEqual(["the judge cannot be called: its key WEIR_JUDGE_TEST_KEY is not set"]);
   });
 
   afterEach(() => void vi.unstubAllEnvs());

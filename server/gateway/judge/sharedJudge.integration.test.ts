@@ -40,8 +40,8 @@ it("rests, and tries one call after it, for the policy in force and a canary's c
   await Promise.all(askAll());
   expect(judge.asked).toHaveLength(failedCalls);
   expect(arms(await latest())).toEqual(new Set([true, false]));
-  expect(new Set((await latest()).map(({ stages }) => stages[0]?.reason))).toEqual(
-    new Set(["judge-unavailable: the judge's circuit is open after repeated failures"]),
+  expect(new Set((await latest()).map(({ stages }) => stages[0]?.detail))).toEqual(
+    new Set(["the judge's circuit is open after repeated failures"]),
   );
 
   vi.advanceTimersByTime(5_000);

@@ -94,7 +94,7 @@ describe("a predictor that a policy names and that does not serve", () => {
       const bytes = encodeArtefact(wrong as never);
       const answer = await putArtefact(gateway, { hash: sha256(bytes), bytes });
       expect(answer.status).toBe(400);
-      expect(await answer.text()).toContain("These bytes cannot be used as a predictor. This predictor is none that was trained");
+      expect(await answer.text()).toContain("These bytes cannot be used as a predictor. This is not a trained predictor");
     }
     expect(await shownOf(gateway)).toEqual([]);
   });

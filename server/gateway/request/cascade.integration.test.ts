@@ -141,7 +141,7 @@ describe("a cascade behind the gateway", () => {
     expect(answer.headers.get("x-weir-judge-score")).toBeNull();
     const [decision] = await running.decisions();
     expect(decision?.stages).toMatchObject([{ model: "small", verdict: "accepted", judgedScore: null }]);
-    expect(decision?.stages[0]?.reason).toMatch(/^judge-unavailable: /);
+    expect(decision?.stages[0]?.reason).toBe("judge-unavailable");
     expect(await (await fetch(`${running.adminUrl}/status`)).json()).toMatchObject({ refused: 0, unjudged: 1 });
   });
 
@@ -155,7 +155,7 @@ describe("a cascade behind the gateway", () => {
     ];
     await running.put(testConfig({ stages, thresholds: [50], judgeUrl: judge.url }));
     expect((await running.chat({})).status).toBe(200);
-    expect((await running.decisions())[0]?.stages[0]?.reason).toBe("judge-unavailable: no score within 0.05 s");
+    expect((await running.decisions())[0]?.stages[0]?.detail).toBe("no score within 0.05 s");
     await judge.asked[0]?.cutOff;
   });
 

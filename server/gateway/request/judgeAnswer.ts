@@ -22,9 +22,9 @@ export type JudgedAnswer =
   | (Extract<Judgement, { kind: "accept" | "escalate" }> & { readonly note: JudgeNote });
 
 /** What the decision record says of the judge's part. */
-type JudgeNote = Pick<Finding, "reason" | "judgeMs" | "score" | "unscored" | "judgedSeconds">;
+type JudgeNote = Pick<Finding, "reason" | "detail" | "judgeMs" | "score" | "unscored" | "judgedSeconds">;
 
-const noJudge: JudgeReading = { score: null, failure: "no judge is configured", outcome: "resting" };
+const noJudge: JudgeReading = { score: null, failure: "no judge is configured", outcome: "unavailable" };
 
 /** Has the judge score an answer and puts the score to the policy, which accepts or escalates. */
 export async function judgeAnswer(
@@ -44,6 +44,6 @@ export async function judgeAnswer(
   if (verdict.kind === "aborted") return { ...verdict, note: { ...found, reason: "aborted while judged" } };
   if (score === null) journal.degrade("judge");
   if (verdict.kind === "refused") return { ...verdict, note: { ...found, reason: verdict.reason } };
-  const reason = failure === null ? verdict.reason : `${verdict.reason}: ${failure}`;
-  return { ...verdict, note: { ...found, reason, judgedSeconds: verdict.judgedSeconds } };
+  const { reason, judgedSeconds } = verdict;
+  return { ...verdict, note: { ...found, reason, ...(failure !== null && { detail: failure }), judgedSeconds } };
 }

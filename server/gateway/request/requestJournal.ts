@@ -36,6 +36,8 @@ export interface Attempt {
 export interface Finding extends Usage {
   readonly verdict: StageRecord["verdict"];
   readonly reason: string;
+  /** More about the reason, in words. */
+  readonly detail?: string;
   /** Where the verdict is `failed`. */
   readonly failure?: FailureKind;
   readonly judgeMs?: number;
@@ -118,7 +120,9 @@ export class RequestJournal {
   acceptKept(model: string, reason: string): void {
     const at = this.#stages.findLastIndex((stage) => stage.model === model && stage.verdict === "escalated");
     const [kept] = at < 0 ? [] : this.#stages.splice(at, 1);
-    if (kept !== undefined) this.#stages.push({ ...kept, verdict: "accepted", reason });
+    if (kept === undefined) return;
+    const { detail: _, ...found } = kept;
+    this.#stages.push({ ...found, verdict: "accepted", reason });
   }
 
   /** Notes one engine call and its outcome. */
@@ -126,6 +130,7 @@ export class RequestJournal {
     const {
       verdict,
       reason,
+      detail,
       failure,
       inputTokens,
       outputTokens,
@@ -154,6 +159,7 @@ export class RequestJournal {
       at,
       engine: attempt.engine,
     };
+    if (detail !== undefined) stage.detail = detail;
     if (failure !== undefined) stage.failure = failure;
     if (unscored !== undefined) stage.unscored = unscored;
     this.#stages.push(stage);

@@ -246,7 +246,7 @@ export class Serving {
   starting(served: ServedModel, asked: ModelRequest, policyPrediction: PolicyPrediction | null): StartingRequest {
     const { programKey: programId, inputTokens } = asked;
     const routerScores = (model: string): number | undefined => scoreOf(model, asked, policyPrediction);
-    const judgeResting = served.judge?.resting ?? false;
+    const judgeResting = served.judge?.isPaused ?? false;
     return { programId, inputTokens, routerScores, replicas: this.pool.replicas, judgeResting, outage: this.#outage };
   }
 

@@ -72,8 +72,8 @@ test("questions that only those reached which a smaller model failed are said to
     lines((at) => at % 2 === 0 || at % 20 === 1),
     { header },
   );
-  expect(behind.notes.join(" ")).toMatch(/no random part: small is right on 9\.1 % of them and on 50\.0 % of all it answered/);
-  expect(behind.notes.join(" ")).toContain("cannot be told from this table");
+  expect(behind.notes.join(" ")).toMatch(/not a random sample: small is right on 9\.1 % of them and on 50\.0 % of all it answered/);
+  expect(behind.notes.join(" ")).toContain("not known from this table");
   const random = await imported(
     lines((at) => at % 3 !== 0),
     { header },

@@ -36,6 +36,7 @@ const headerSchema = z.object({
     outcomes: z.string().max(2000),
     arrivals: z.string().max(2000),
     generated: z.boolean(),
+    observed: z.literal(true).optional(),
     measured: z.object({ emulated: z.boolean(), gate: measureSchema, label: measureSchema }).optional(),
     byHour: z.array(z.number().min(0).nullable()).length(24).optional(),
   }),

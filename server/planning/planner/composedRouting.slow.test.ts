@@ -156,6 +156,6 @@ describe("a routing composed by hand", () => {
       never,
     );
     if (answer.kind !== "infeasible") throw new Error(answer.kind);
-    expect(answer.answer.reason).toMatch(/does not keep up with 400 requests\/s on 8 GPUs at these thresholds/);
+    expect(answer.answer.reason).toMatch(/is overloaded at 400 requests\/s on 8 GPUs at these thresholds/);
   });
 });

@@ -65,7 +65,7 @@ function constrainedInput({ explorer, draft, engine, elapsedSeconds }: Examined)
   return { explorer, cluster, objective, constraints, running, engine, elapsedSeconds };
 }
 
-/** Prices of GPUs and of constraints: by counting GPUs where nothing else is to be kept, else by deploying anew. */
+/** Prices of GPUs and of constraints: by counting GPUs where nothing else is to be kept, else by deploying again. */
 function hardwarePrices(examined: Examined): { readonly gpus: readonly GpuPrice[]; readonly constraints: readonly ConstraintPrice[] } {
   const input = constrainedInput(examined);
   const { explorer, cluster, constraints, running, objective } = input;
@@ -109,14 +109,17 @@ function examineSensitivity(examined: Examined): Examination | string {
   });
   const cases = PERTURBATIONS.map((perturbation, done): SensitivityCase => {
     tell(examined, done, PERTURBATIONS.length);
-    const { kept, anew, keeps, routingChanges, deploymentChanges } = sensitivityTo(perturbation, explorer.input, { knobs, plan: cascade });
+    const { kept, replanned, keeps, routingChanges, deploymentChanges } = sensitivityTo(perturbation, explorer.input, {
+      knobs,
+      plan: cascade,
+    });
     return {
       says: saysOf(perturbation),
       keeps,
       routingChanges,
       deploymentChanges,
       kept: figures(kept),
-      anew: anew === null ? null : figures(anew),
+      replanned: replanned === null ? null : figures(replanned),
     };
   });
   return { kind: "sensitivity", cases };
@@ -132,7 +135,7 @@ function examineBaselines(examined: Examined): Examination | string {
   const types = gpuTypes(cluster);
   if (types.length > 1) return `Baselines are planned on one GPU type, and this cluster has ${types.join(" and ")}.`;
   if (searched.input.judgeEngine !== undefined)
-    return "Baselines are planned with a judge of fixed time, and here the judge is an engine of its own.";
+    return "Baselines are planned with a judge of fixed time, and here the judge is an engine of the plan.";
   searched.search();
   // Tables by GPU count hold for fewer GPUs too.
   const explorer = { ...searched, input: { ...searched.input, maxGpus: gpusOf(draft) } };

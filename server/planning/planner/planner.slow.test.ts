@@ -139,7 +139,7 @@ describe("createPlanner", { timeout: 60_000 }, () => {
     const answer = await planner.solve(request({ fixed: { models: [small, large], thresholds: [100] }, requestsPerSecond: 400 }));
     expect(answer).toMatchObject({
       outcome: "infeasible",
-      reason: expect.stringMatching(/does not keep up with 400 requests\/s on 16 GPUs at these thresholds/),
+      reason: expect.stringMatching(/is overloaded at 400 requests\/s on 16 GPUs at these thresholds/),
     });
   });
 

@@ -185,6 +185,6 @@ function untoldNote({ name, agents }: WorkflowDocument): readonly string[] {
   return untold.length === 0
     ? []
     : [
-        `${name}: no instructions for ${untold.join(", ")}. Where the gateway runs the workflow itself, they are not told what their part is.`,
+        `${name}: no instructions for ${untold.join(", ")}. Where the gateway runs the workflow itself, their prompts do not state their part.`,
       ];
 }

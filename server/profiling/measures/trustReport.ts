@@ -124,7 +124,7 @@ function warningOf(store: Store, profile: StoredProfile, asked: Asked): string |
   const coin = within.low > 0.5 ? null : coinFrom(within.low, narrower);
   if (measure.kind !== "rubric" && measure.kind !== "reference") return coin;
   if (profile.request.models.length < 2)
-    return coin ?? "This profile has one model, so it cannot be told what a gate saves: profile a larger one too.";
+    return coin ?? "This profile has one model, so what a gate saves cannot be computed: profile a larger one too.";
   const steps = stepsOf(store, profile, asked);
   if (steps === null) {
     const unknown = `Nobody can tell yet whether it is fit for a floor of ${floor}: label until the largest model and a smaller one have ${LEAST_OF_MODEL} labels each.`;

@@ -100,7 +100,7 @@ describe("choose", () => {
 
   it("says when nothing keeps up", () => {
     const overloaded = { ...exploration(), stageP95: new Float32Array(4 * MAX_GPUS).fill(Number.POSITIVE_INFINITY) };
-    expect(choose(overloaded, knobs).infeasible?.reason).toContain("No routing keeps up with 10 requests/s");
+    expect(choose(overloaded, knobs).infeasible?.reason).toContain("No routing sustains 10 requests/s");
   });
 
   it("agrees with the penalty J of the source once its weight is large", () => {

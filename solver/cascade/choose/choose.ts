@@ -161,7 +161,7 @@ function whyInfeasible(exploration: Exploration, knobs: Knobs): NonNullable<Choi
   if (highest === null || fastest === null) {
     return {
       kind: "overloaded",
-      reason: `No routing keeps up with ${here} within ${100 * PLANNED_LOAD} % of what replicas carry at saturation: add GPUs or lower the rate.`,
+      reason: `No routing sustains ${here} within ${100 * PLANNED_LOAD} % of what replicas carry at saturation: add GPUs or lower the rate.`,
       bestQuality: null,
       bestLatencySeconds: null,
     };

@@ -5,7 +5,7 @@ import type { Exploration, Knobs, NoPlanKind } from "../explore/exploration";
 export function unservedSays(routing: number, exploration: Exploration, knobs: Pick<Knobs, "maxGpus">): string {
   const { needed, gpus } = roomOf(routing, exploration, knobs);
   if (needed > gpus) return `needs ${counted(needed, "GPU")} for one replica of each of its models, of ${gpus} there are`;
-  return `does not keep up with ${rateText(exploration.requestsPerSecond)} on ${counted(gpus, "GPU")}`;
+  return `is overloaded at ${rateText(exploration.requestsPerSecond)} on ${counted(gpus, "GPU")}`;
 }
 
 /** The same of a routing set by hand, in sentences with what to change. */

@@ -55,7 +55,7 @@ describe("alternativesTo", () => {
     const candidates = [candidate(0, 70, 2), candidate(1, 80, none), candidate(2, 85, none)];
     const { list } = alternativesTo({ exploration: exploration(ladder), candidates, knobs, finalist: chosen, verified: [] });
     expect(list.map(({ reason }) => reason)).toEqual([
-      "does not keep up with 1 request/s on 4 GPUs",
+      "is overloaded at 1 request/s on 4 GPUs",
       "needs 5 GPUs for one replica of each of its models, of 4 there are",
     ]);
   });

@@ -161,7 +161,7 @@ function oneModelWins(name: string, next: Candidate | null, { exploration, final
 
   function rest(): string {
     if (next === null) return exploration.models.length === 1 ? "the ladder has no other model" : "no other could be deployed as asked";
-    if (next.latencySeconds === Number.POSITIVE_INFINITY) return "nothing else keeps up";
+    if (next.latencySeconds === Number.POSITIVE_INFINITY) return "nothing else sustains the load";
     const slower = `the next best takes ${secondsText(next.latencySeconds)}`;
     if ((exploration.routings[next.routing]?.stages.length ?? 1) === 1) return slower;
     return `${slower}: in a cascade every request that is sent on also waits for the smaller model and the judge`;

@@ -44,7 +44,7 @@ export function planNotes(
   const routerAuc = explorer.input.directStart?.auc;
   if (startBelow > 0 && routerAuc !== undefined)
     notes.push(
-      `Where requests start rests on a router that is modelled with an AUC of ${routerAuc.toFixed(2)}${routerAuc <= 0.5 ? ", no better than a coin" : ""}.`,
+      `The start stage depends on a router that is modelled with an AUC of ${routerAuc.toFixed(2)}${routerAuc <= 0.5 ? ", no better than a coin" : ""}.`,
     );
   if (workload.origin.generated) notes.push("The workload is generated from published figures, not recorded.");
   if (workload.origin.measured?.emulated)

@@ -71,6 +71,6 @@ describe("shapeReason", () => {
       fitting: table.shapes,
       gpusPerNode: 4,
     });
-    expect(slow).toContain("tp 4 alone, 1 replica, does not keep up with this load");
+    expect(slow).toContain("tp 4 alone, 1 replica, is overloaded at this load");
   });
 });

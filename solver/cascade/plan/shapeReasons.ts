@@ -74,7 +74,7 @@ function alone({ table, replicas, fitting, gpusPerNode }: ShapeAsked, shape: Sha
   const now = secondsOnReplicas(table, requestsPerSecond, replicas);
   const then = secondsOnReplicas(table, requestsPerSecond, [{ shape: known.shape, count }]);
   const on = `${name}, ${counted(count, "replica")},`;
-  if (then === Number.POSITIVE_INFINITY) return `${on} does not keep up with this load`;
+  if (then === Number.POSITIVE_INFINITY) return `${on} is overloaded at this load`;
   const slower = then / now - 1;
   if (Math.abs(slower) < ALIKE) return `${on} would be just as fast`;
   const percent = `${(100 * Math.abs(slower)).toFixed(Math.abs(slower) < 0.1 ? 1 : 0)} %`;

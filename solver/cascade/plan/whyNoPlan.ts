@@ -84,6 +84,6 @@ function noneVerified({ objective, fixed, constraints }: Asked, { verified }: En
   }
   return {
     kind: "no-room",
-    reason: `No placement of the cascade on ${counted(objective.maxGpus, "GPU")} was found: its replicas do not fit the nodes, or do not keep up as they fit. Add GPUs or lower the rate.`,
+    reason: `No placement of the cascade on ${counted(objective.maxGpus, "GPU")} was found: its replicas do not fit the nodes, or are overloaded as they fit. Add GPUs or lower the rate.`,
   };
 }

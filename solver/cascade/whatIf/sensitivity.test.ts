@@ -68,9 +68,9 @@ describe("sensitivityTo", () => {
     const weaker = to(PERTURBATIONS[2]!);
     expect(weaker.kept.share[1]).toBeGreaterThan(routed.share[1]!);
     expect(weaker.routingChanges).toBe(true);
-    expect(weaker.anew!.qualityLow).toBeGreaterThanOrEqual(65);
+    expect(weaker.replanned!.qualityLow).toBeGreaterThanOrEqual(65);
     // Tables of other mixes differ by some tenths of a percent of themselves.
-    expect(weaker.anew!.latencySeconds).toBeGreaterThan(0.99 * chosen.latencySeconds);
+    expect(weaker.replanned!.latencySeconds).toBeGreaterThan(0.99 * chosen.latencySeconds);
     expect(weaker.regret!.latencySeconds).toBeGreaterThanOrEqual(-1e-6);
   });
 

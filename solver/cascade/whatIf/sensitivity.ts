@@ -39,7 +39,7 @@ export interface Sensitivity {
   /** The plan as it was, in the new situation; stages that no request reaches any more are left out. */
   readonly kept: PerturbedCascade;
   /** What would be chosen now; null when nothing meets floor and budget. */
-  readonly anew: PerturbedCascade | null;
+  readonly replanned: PerturbedCascade | null;
   readonly routingChanges: boolean;
   readonly deploymentChanges: boolean;
   /** Whether the kept plan still meets the floor and the budget. */
@@ -73,23 +73,26 @@ export function sensitivityTo(perturbation: Perturbation, input: ExploreInput, a
   explorer.focus({ floor: knobs.qualityFloor, budgetSeconds: knobs.latencyBudgetSeconds });
   const { chosen } = choose(explorer.exploration(), knobs);
   const kept = cascadeOn(explorer, addReached(explorer, plan.stages, plan.thresholds, plan.startBelow), { plan, knobs });
-  const anew =
+  const replanned =
     chosen === null
       ? null
       : cascadeOn(explorer, chosen.routing, { plan: { ...explorer.routing(chosen.routing), gpus: chosen.gpus }, knobs });
   const quality = (one: PerturbedCascade): number => (knobs.qualityConfidence === null ? one.quality : one.qualityLow);
-  const same = (field: "stages" | "thresholds" | "gpus"): boolean => anew !== null && anew[field].join() === plan[field].join();
+  const same = (field: "stages" | "thresholds" | "gpus"): boolean => replanned !== null && replanned[field].join() === plan[field].join();
   return {
     perturbation,
     kept,
-    anew,
-    routingChanges: !(same("stages") && same("thresholds") && anew?.startBelow === plan.startBelow),
+    replanned,
+    routingChanges: !(same("stages") && same("thresholds") && replanned?.startBelow === plan.startBelow),
     deploymentChanges: !(same("stages") && same("gpus")),
     keeps:
       quality(kept) >= (knobs.qualityFloor ?? 0) &&
       kept.latencySeconds < Number.POSITIVE_INFINITY &&
       kept.latencySeconds <= (knobs.latencyBudgetSeconds ?? Number.MAX_VALUE),
-    regret: anew === null ? null : { latencySeconds: kept.latencySeconds - anew.latencySeconds, quality: quality(kept) - quality(anew) },
+    regret:
+      replanned === null
+        ? null
+        : { latencySeconds: kept.latencySeconds - replanned.latencySeconds, quality: quality(kept) - quality(replanned) },
   };
 }
 

@@ -114,7 +114,7 @@ function selectedSays(columns: ReadonlyMap<string, Column>, places: readonly num
   });
   const [most] = selected.sort((a, b) => Math.abs(b.all - b.own) - Math.abs(a.all - a.own));
   if (most === undefined) return null;
-  return `Those that are kept are no random part: ${most.model} is right on ${most.own.toFixed(1)} % of them and on ${most.all.toFixed(1)} % of all it answered. Figures hold for questions like them; how good these models are on all cannot be told from this table.`;
+  return `Those that are kept are not a random sample: ${most.model} is right on ${most.own.toFixed(1)} % of them and on ${most.all.toFixed(1)} % of all it answered. Figures hold for questions like them; how good these models are on all is not known from this table.`;
 }
 
 /** Votes of each column on the questions that are kept, and what there is to say of them. */

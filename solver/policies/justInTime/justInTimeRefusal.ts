@@ -24,7 +24,7 @@ export function justInTimeRefusal(document: JustInTimePolicy): string | null {
   const names = models.map(({ model }) => model);
   for (const [index, { workflow }] of workflows.entries()) {
     if (workflows.findIndex((other) => other.workflow.name === workflow.name) !== index)
-      return `The workflow ${workflow.name} stands twice.`;
+      return `The workflow ${workflow.name} is listed twice.`;
     const refusal = spaceRefusal(workflow, names);
     if (refusal !== null) return refusal;
   }
@@ -38,13 +38,13 @@ function profileRefusal({ model, cost, saturationBatch, throughput }: ProfiledMo
   if (!(cost > 0)) return `The cost of ${model} is ${cost}; it must be more than 0.`;
   let before = 0;
   for (const { batch, tokensPerSecond } of throughput) {
-    if (!(batch > before)) return `The throughput of ${model} is told at batch ${batch} after ${before}; batches must ascend.`;
+    if (!(batch > before)) return `The throughput of ${model} is given at batch ${batch} after ${before}; batches must ascend.`;
     if (!(tokensPerSecond > 0))
       return `The throughput of ${model} at batch ${batch} is ${tokensPerSecond} tokens/s; it must be more than 0.`;
     before = batch;
   }
   if (before === saturationBatch) return null;
-  return `The throughput of ${model} is told up to batch ${before}, and it saturates at ${saturationBatch}: the last must be that.`;
+  return `The throughput of ${model} is given up to batch ${before}, and it saturates at ${saturationBatch}: the last must be that.`;
 }
 
 function fixedRefusal({ models, workflows, selection }: JustInTimePolicy): string | null {
@@ -61,7 +61,7 @@ function fixedRefusal({ models, workflows, selection }: JustInTimePolicy): strin
       return `The fixed configuration of ${workflow.name} has ${stranger[0]} on ${stranger[1]}, which is not among ${names.join(", ")}.`;
     }
     if (configurationNamed(configurationSpace(workflow, names), configuration) === null) {
-      return `The fixed configuration of ${workflow.name} is none of its own: an agent may not run on its model, or must have the same as another.`;
+      return `The fixed configuration of ${workflow.name} is not allowed: an agent may not run on its model, or must have the same as another.`;
     }
   }
   return null;

@@ -111,7 +111,7 @@ function connect(graph: ImportedGraph, predictors: readonly Predictor[]): void {
   }
   if (predictors.length < 2) return;
   if (flows > 0) {
-    graph.notes.push("Who reads whom goes by fields: an input that is named as another's output is its answer.");
+    graph.notes.push("Who reads whom follows from fields: an input that is named as another's output is its answer.");
     return;
   }
   graph.notes.push("No input is named as another's output: each agent is taken to read the one declared before it.");

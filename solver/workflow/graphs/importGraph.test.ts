@@ -166,7 +166,7 @@ describe("a program of DSPy", () => {
       { name: "refine", reads: ["draft", "critic"], instructions: "Write it anew." },
     ]);
     expect(notes).toContain("Models that it names are left out, and any may run each agent: openai/gpt-4o-mini.");
-    expect(notes.join(" ")).toContain("goes by fields");
+    expect(notes.join(" ")).toContain("follows from fields");
   });
 
   test("without such fields is a chain in the order of declaration, and says so", () => {

@@ -147,7 +147,7 @@ export class ApplicationGraph {
 /** No two pairs of names have one key. */
 const edgeKey = (from: string, to: string): string => `${from.length}:${from}${to}`;
 
-/** Whether what a call of an agent follows was first called, in its program, after an agent that stands before it on its own way. */
+/** Whether what a call of an agent follows was first called, in its program, after an agent that is before it on its own path. */
 function backwards({ calls, parents }: CallGraph): (from: number, to: number) => boolean {
   const first = new Map<string, number>();
   for (const { agent } of calls) if (!first.has(agent)) first.set(agent, first.size);
