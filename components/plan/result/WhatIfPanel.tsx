@@ -64,7 +64,11 @@ export function WhatIfPanel({ question }: { readonly question: Inputs["plans"]["
                   </>
                 ),
               },
-              { name: "New plan", numeric: true, cell: ({ replanned }) => (replanned === null ? "no plan" : <Outcome figures={replanned} />) },
+              {
+                name: "New plan",
+                numeric: true,
+                cell: ({ replanned }) => (replanned === null ? "no plan" : <Outcome figures={replanned} />),
+              },
               { name: "which changes", cell: ({ changes }) => changes },
             ]}
           />
