@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { pauseReason } from "@/server/calls/jobState";
+import { createConnectionPool } from "@/server/calls/upstream";
 import type { CardStore } from "@/server/cards/cardStore";
 import { claimOnCluster } from "@/server/clusters/apply/claims";
 import type { Outcome } from "@/server/contracts/studio";
 import type { Batch, BatchResult, BatchSummary } from "@/server/contracts/studio/batches";
-import { createConnectionPool } from "@/server/profiling/upstream";
 import type { StoredBatch } from "@/server/store/batchRepository";
 import type { BatchOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
@@ -16,7 +17,6 @@ import { describeBatch } from "./describeBatch";
 import { emulationProblem } from "./emulatedWorkload";
 import { createEndedBatches } from "./endedBatches";
 import { createEngineSweeper } from "./engineSweeper";
-import { pauseReason } from "./pauseReason";
 
 /** Waits for a turn of the event loop that nobody else who waits here gets, so that work in pieces holds it for one piece at a time, however much work there is. */
 function fairTurns(): () => Promise<void> {
@@ -66,7 +66,7 @@ export function createBatches(parts: BatchesParts) {
       runs.set(batch.id, resumeBatch(batch, runParts));
       stuck.delete(batch.id);
     } catch (error) {
-      stuck.set(batch.id, { kind: "problem", reason: pauseReason(error), since: new Date().toISOString() });
+      stuck.set(batch.id, { kind: "problem", reason: pauseReason(error, "batch"), since: new Date().toISOString() });
     }
   }
 
