@@ -70,7 +70,7 @@ export async function runSession(record: SessionRecord, queue: CallQueue, contex
   const fruitless = new FruitlessTries(Math.max(MOST_TRIES, attempts));
   /** Of its engine at most; null: it was not seen. */
   let timeScale: number | null = null;
-  /** The engine, as it was found last; null: it is gone. */
+  /** The engine, as it was found last; null: it is gone, or not to be asked. */
   let here: Upstream | null = null;
   /** It is not asked before. */
   let notBeforeMs = 0;
@@ -135,7 +135,9 @@ export async function runSession(record: SessionRecord, queue: CallQueue, contex
     }
     scheduler.hold();
     record.rest(nowMs());
-    if (here === place) return;
+    const isGone = here !== place;
+    here = null;
+    if (!isGone) return;
     // Then it is looked at again, beside what it may still answer; what else it took with it is known by then.
     await hold.sleep(retryMs(Math.max(1, fruitless.timesAt(record.answers))));
     const why = fruitless.end({ answers: record.answers, wasStarted: loadSeconds !== null, underWay: flow.underWay });

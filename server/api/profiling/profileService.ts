@@ -4,6 +4,7 @@ import type { CalibrationSource } from "@/server/calibration/calibrationSource";
 import { shapeOf } from "@/server/calibration/liveServingRows";
 import { createConnectionPool } from "@/server/calls/upstream";
 import type { Outcome, ProfileEstimate, ProfileJob, ProfileRequest } from "@/server/contracts/studio";
+import { reasonOf } from "@/server/lib/reasonOf";
 import type { ArrivalsGround } from "@/server/planning/arrivals/findArrivals";
 import { resolveArrivals } from "@/server/planning/arrivals/resolveArrivals";
 import { answererKey, type PoolContext, type ProfiledCluster } from "@/server/profiling/answererPool";
@@ -64,7 +65,7 @@ export function createProfileService(parts: ProfileServiceParts) {
   const resumed = Promise.all(
     open.map((profile) =>
       resumeOne(profile).catch((error: unknown) => {
-        process.stderr.write(`The profile ${profile.id} could not be taken up: ${error instanceof Error ? error.message : error}\n`);
+        process.stderr.write(`The profile ${profile.id} could not be taken up: ${reasonOf(error)}\n`);
       }),
     ),
   );
