@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createCallJournal } from "@/server/calls/callJournal";
-import { createJobState, withStatus } from "@/server/calls/jobState";
+import { createCallJournal } from "@/server/calls/callScheduler";
 import type { BatchState } from "@/server/contracts/studio/batches";
 import type { Prompt } from "@/server/contracts/studio/prompts";
+import { createJobState, withStatus } from "@/server/lib/jobState";
 import { Notifier } from "@/server/lib/notifier";
 import type { StoredBatch, StoredBatchCall } from "@/server/store/batchRepository";
 import type { Store } from "@/server/store/store";

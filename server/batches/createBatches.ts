@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { pauseReason } from "@/server/calls/jobState";
 import { createConnectionPool } from "@/server/calls/upstream";
 import type { CardStore } from "@/server/cards/cardStore";
 import { claimOnCluster } from "@/server/clusters/apply/claims";
 import type { Outcome } from "@/server/contracts/studio";
 import type { Batch, BatchResult, BatchSummary } from "@/server/contracts/studio/batches";
+import { pauseReason } from "@/server/lib/jobState";
 import type { StoredBatch } from "@/server/store/batchRepository";
 import type { BatchOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";

@@ -1,5 +1,4 @@
-import { Slots } from "@/server/calls/slots";
-import { usualLaneLimits } from "@/server/profiling/lane";
+import { MOST_BUSY_MS, Slots } from "@/server/lib/slots";
 import type { Attempt } from "./batchAttempt";
 
 /** Different questions in a row that failed, after which it is not the questions. */
@@ -27,7 +26,7 @@ export class SessionFlow extends Slots {
    * @param left questions that are not over. Where most of them are those that failed, they may be what was hard all along, and little else is there to be lost.
    */
   fault(failure: string, left: number): string | null {
-    if (this.busyMs >= usualLaneLimits.busyMs) return `has only asked to wait for ${Math.round(this.busyMs / 60_000)} minutes`;
+    if (this.busyMs >= MOST_BUSY_MS) return `has only asked to wait for ${Math.round(this.busyMs / 60_000)} minutes`;
     if (this.#failing.size < this.#mostFailing || left < 2 * this.#failing.size) return null;
     // Whoever resumes it as it is knows that questions fail.
     this.#mostFailing *= 2;

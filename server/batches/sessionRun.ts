@@ -1,5 +1,4 @@
-import type { CallJournal } from "@/server/calls/callJournal";
-import { type Admission, createCallScheduler, type NextStep, retryMs } from "@/server/calls/callScheduler";
+import { type Admission, type CallJournal, createCallScheduler, type NextStep, retryMs } from "@/server/calls/callScheduler";
 import type { Upstream } from "@/server/calls/upstream";
 import type { Prompt } from "@/server/contracts/studio/prompts";
 import type { BatchRepository, EarlierTries, StoredBatch, StoredBatchCall } from "@/server/store/batchRepository";

@@ -3,6 +3,7 @@ import type { CallJournal } from "./callJournal";
 import type { Upstream } from "./upstream";
 
 export type { CallOutcome } from "./askModel";
+export { type CallJournal, createCallJournal } from "./callJournal";
 
 /** Calls begun in one turn of the event loop. */
 const MOST_A_TURN = 16;

@@ -1,7 +1,7 @@
 import type { CallOutcome } from "@/server/calls/callScheduler";
-import { backoffMs, Slots } from "@/server/calls/slots";
 import type { Upstream } from "@/server/calls/upstream";
 import type { Answerer } from "@/server/contracts/studio";
+import { backoffMs, MOST_BUSY_MS, Slots } from "@/server/lib/slots";
 import { isUp, type PoolContext, upstreamsOf, whereOf } from "./answererPool";
 import type { MostOfCall } from "./prepareCall";
 
@@ -17,7 +17,7 @@ export interface LaneLimits {
   /** One that only asks to wait is down after so long. */
   readonly busyMs: number;
 }
-export const usualLaneLimits: LaneLimits = { placeMs: 30_000, busyMs: 600_000 };
+export const usualLaneLimits: LaneLimits = { placeMs: 30_000, busyMs: MOST_BUSY_MS };
 
 /** An upstream, and how it did lately. */
 export interface UpstreamState {

@@ -1,7 +1,7 @@
 import type { Admission, Attempt, CallOutcome, CallSource, NextStep } from "@/server/calls/callScheduler";
 import { retryMs } from "@/server/calls/callScheduler";
-import type { JobState } from "@/server/calls/jobState";
 import type { UnscoredKind } from "@/server/contracts/studio";
+import type { JobState } from "@/server/lib/jobState";
 import type { StoredCall } from "@/server/store/profileRepository";
 import type { Budget } from "./budget";
 import type { CallLedger, LedgerCall } from "./callLedger";

@@ -1,7 +1,6 @@
-import { createCallJournal } from "@/server/calls/callJournal";
-import { createCallScheduler } from "@/server/calls/callScheduler";
-import { createJobState, withStatus } from "@/server/calls/jobState";
+import { createCallJournal, createCallScheduler } from "@/server/calls/callScheduler";
 import type { ProfileJob } from "@/server/contracts/studio";
+import { createJobState, withStatus } from "@/server/lib/jobState";
 import type { StoredCall, StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import type { PoolContext } from "./answererPool";

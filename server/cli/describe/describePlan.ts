@@ -52,7 +52,7 @@ export function describePlan(plan: Plan): string {
     ...askedLines(plan).map((line) => `  ${line}\n`),
     ...predictions.judgeOutlooks.map(
       ({ auc, quality, share, busiestLoad }) =>
-        `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, ${directStartOf(policy) === undefined ? "sent on" : "reach later stages"} ${share.slice(1).map(percent).join(", ")}, busiest stage ${loadSays(busiestLoad)}\n`,
+        `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, ${directStartOf(policy) === undefined ? "sent on" : "reach later stages"} ${share.slice(1).map(wholePercent).join(", ")}, busiest stage ${loadSays(busiestLoad)}\n`,
     ),
     ...[...solver.why, ...(solver.shapes ?? []).map(({ says }) => says), ...alternationLines(plan), ...predictions.notes].map(
       (line) => `  - ${line}\n`,

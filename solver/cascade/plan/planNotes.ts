@@ -88,7 +88,6 @@ function profileNote({ name, engine, fittedOn, errors }: EngineProfile): string 
     fittedOn === null
       ? ", fitted to no runs"
       : `, fitted to ${fittedOn.rows} ${fittedOn.emulated ? "runs of emulated engines that stand in for" : "measured runs of"} ${engineNames[engine]}`;
-  const off =
-    errors === null ? "" : `; on runs the fit had not seen it was ${wholePercent(errors.endToEnd.meanAbsolute)} off end to end`;
+  const off = errors === null ? "" : `; on runs the fit had not seen it was ${wholePercent(errors.endToEnd.meanAbsolute)} off end to end`;
   return `Engine times follow the profile "${name}"${fitted}${off}.`;
 }

@@ -1,6 +1,9 @@
 /** Waits after so many failures in a row, doubling from a second up to half a minute. */
 export const backoffMs = (failures: number): number => Math.min(30_000, 1000 * 2 ** Math.max(0, failures - 1));
 
+/** An upstream that has only asked to wait for so long is one that somebody has to look at. */
+export const MOST_BUSY_MS = 600_000;
+
 /** What an answer adds to how many calls may be under way, where an upstream has asked to wait. */
 const WIDER = 0.25;
 
