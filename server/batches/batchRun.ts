@@ -14,8 +14,9 @@ import { BatchProgress, type ProgressParts } from "./batchProgress";
 import type { ShapedSession } from "./batchShape";
 import { CallQueue } from "./callQueue";
 import { emulatedWorkload } from "./emulatedWorkload";
+import type { Hold, SessionContext } from "./sessionContext";
 import type { SessionRecord } from "./sessionRecord";
-import { type Hold, runSession, type SessionContext } from "./sessionRun";
+import { runSession } from "./sessionRun";
 
 /** How often what running sessions have taken is recorded. */
 const KEEP_MS = 2_000;

@@ -1,10 +1,9 @@
-import { reasonOf } from "@/server/lib/reasonOf";
 import type { EncoderReply } from "./encoder";
 import { loadNetwork } from "./network";
 
 /** Entry of a process that runs the encoder in the folder it is told: says whether it could load it, then embeds what it is sent. */
 const tell = (reply: EncoderReply): void => void process.send?.(reply);
-const problemOf = (problem: unknown): EncoderReply => ({ problem: reasonOf(problem) });
+const problemOf = (problem: unknown): EncoderReply => ({ problem: problem instanceof Error ? problem.message : String(problem) });
 
 // Whoever started it is gone, or has ended it.
 process.on("disconnect", () => process.exit());

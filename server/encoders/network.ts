@@ -1,6 +1,5 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { reasonOf } from "@/server/lib/reasonOf";
 import type { EncoderIdentity } from "@/solver/prediction/confidence";
 import type { Embedded } from "./encoder";
 import { encoderFolderRefusal, encoderPackage, identifyEncoder } from "./encoderFiles";
@@ -113,4 +112,4 @@ async function transformers(): Promise<Transformers> {
 }
 
 /** Errors of the package run over many lines. */
-const firstLine = (problem: unknown): string => reasonOf(problem).split("\n", 1)[0] ?? "";
+const firstLine = (problem: unknown): string => (problem instanceof Error ? problem.message : String(problem)).split("\n", 1)[0] ?? "";
