@@ -69,7 +69,7 @@ export function createSessionCalls({ record, queue, context, gone }: SessionCall
   function admit({ position, body }: Question): Admission<StoredBatchCall> {
     const restMs = notBeforeMs - nowMs();
     if (here === null || restMs > 0 || !flow.hasRoom) return { kind: "held", waitMs: restMs > 0 ? restMs : REFRESH_MS };
-    const place = here;
+    const upstream = here;
     const earlier = tries.get(position) ?? { position, attempts: 0, lost: 0 };
     const asked: StoredBatchCall = {
       ...{ batchId: batch.id, stage, position, model, state: "asked", at: new Date().toISOString(), engine: engineId },
@@ -80,7 +80,7 @@ export function createSessionCalls({ record, queue, context, gone }: SessionCall
     return {
       kind: "attempt",
       attempt: {
-        ...{ upstream: place, body, stream: false, timeoutSeconds, asked },
+        ...{ upstream, body, stream: false, timeoutSeconds, asked },
         settle(outcome) {
           const attempt = attemptOf(outcome);
           flow.end(position, attempt);
@@ -89,7 +89,7 @@ export function createSessionCalls({ record, queue, context, gone }: SessionCall
           if (attempt.kind === "cut") return { kind: "putBack" };
           if (attempt.kind === "failed" && attempt.isGone) {
             gone(attempt.reason ?? attempt.failure);
-            if (here === place) here = null;
+            if (here === upstream) here = null;
           }
           return stepAfter({ ...asked, at: new Date().toISOString() }, attempt);
         },

@@ -76,8 +76,6 @@ export interface SchedulerParts<Call, Row> {
   };
 }
 
-export type CallScheduler = ReturnType<typeof createCallScheduler>;
-
 /**
  * Begins calls as slots, pace and budget allow, a few in each turn of the event loop, and records each outcome: an attempt is on disk before it
  * is made, and counts once its outcome is on disk. Where a write fails nothing is lost: a call that was not made is there to be taken again, and
