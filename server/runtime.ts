@@ -36,6 +36,7 @@ import { createDriftWatch } from "@/server/fleet/driftWatch";
 import { embeddedClusterId } from "@/server/fleet/fleet";
 import { launcher, noopRunner } from "@/server/fleet/gatewayBeside";
 import { createJudgeMonitor } from "@/server/judges/judgeMonitor";
+import { reasonOf } from "@/server/lib/reasonOf";
 import { type StudioSettings, studioSettings } from "@/server/lib/studioSettings";
 import type { ArrivalsGround } from "@/server/planning/arrivals/findArrivals";
 import { previewArrivals } from "@/server/planning/arrivals/previewArrivals";
@@ -247,7 +248,7 @@ function createdOrExit(): Runtime {
   try {
     return createRuntime(studioSettings(process.env));
   } catch (problem) {
-    process.stderr.write(`${problem instanceof Error ? problem.message : problem}\n`);
+    process.stderr.write(`${reasonOf(problem)}\n`);
     process.exit(1);
   }
 }

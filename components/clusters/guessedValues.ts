@@ -1,4 +1,5 @@
 import { parse } from "yaml";
+import { isRecord } from "@/solver/collections/isRecord";
 
 /** What of a kept connection nobody has confirmed yet. */
 export interface GuessedValues {
@@ -16,13 +17,11 @@ const words: Readonly<Record<string, string>> = {
   precision: "precision",
 };
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Values of a connection's text that were guessed when it was attached; null where there are none. */
 export function guessedValues(text: string): GuessedValues | null {
   const connection: unknown = parse(text);
-  if (!isObject(connection) || !Array.isArray(connection.endpoints)) return null;
-  const endpoints = connection.endpoints.filter(isObject);
+  if (!isRecord(connection) || !Array.isArray(connection.endpoints)) return null;
+  const endpoints = connection.endpoints.filter(isRecord);
   const lines = endpoints.flatMap((endpoint) => {
     const guessed = Array.isArray(endpoint.guessed) ? endpoint.guessed.map(String) : [];
     const said = guessed.map((field) => `${words[field] ?? field} ${String(endpoint[field] ?? "")}`.trim());

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
+import { createConnectionPool } from "@/server/calls/upstream";
 import type { EngineHost } from "@/server/clusters/connector/engineHost";
-import { createConnectionPool } from "@/server/profiling/upstream";
 import { createBatchConnector } from "./batchConnector";
 import type { ShapedSession } from "./batchShape";
 import { ensembleOf, orderOf } from "./testing/testBatchStudio";

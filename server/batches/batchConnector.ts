@@ -1,9 +1,9 @@
+import type { ConnectionPool, Upstream } from "@/server/calls/upstream";
 import { awaitEngine, defaultLoadLimitMs } from "@/server/clusters/connector/awaitEngine";
 import type { Answer } from "@/server/clusters/connector/connector";
 import { batchOfEngine, batchPrefix } from "@/server/contracts/engine/batchEngines";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
-import type { ConnectionPool, Upstream } from "@/server/profiling/upstream";
 import type { StoredBatch } from "@/server/store/batchRepository";
 import type { ShapedSession } from "./batchShape";
 

@@ -15,7 +15,7 @@ export interface ProgressParts {
   readonly turn: () => Promise<void>;
 }
 
-/** How a batch stands: what its order comes to, and what came of its calls, which are read from the disk page by page, as they may be a hundred thousand. */
+/** How a batch stands: what its order comes to, and the outcomes of its calls, which are read from the disk page by page, as they may be a hundred thousand. */
 export class BatchProgress {
   readonly shape: BatchShape;
   /** Of experts, worker by worker in turn, then the aggregator's. */

@@ -1,25 +1,24 @@
-import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createCallJournal } from "@/server/calls/callScheduler";
 import type { BatchState } from "@/server/contracts/studio/batches";
 import type { Prompt } from "@/server/contracts/studio/prompts";
-import { createJobState } from "@/server/profiling/jobState";
+import { createJobState, withStatus } from "@/server/lib/jobState";
+import { Notifier } from "@/server/lib/notifier";
 import type { StoredBatch, StoredBatchCall } from "@/server/store/batchRepository";
 import type { Store } from "@/server/store/store";
 import { aggregatorMessages } from "@/solver/ensemble/gate/aggregatorPrompt";
 import { voteReader } from "@/solver/ensemble/gate/voteReader";
-import { boundedBody } from "./askOnce";
-import { createBatchBook } from "./batchBook";
+import { boundedBody } from "./batchAttempt";
 import { type BatchConnectorParts, createBatchConnector } from "./batchConnector";
 import { BatchProgress, type ProgressParts } from "./batchProgress";
 import type { ShapedSession } from "./batchShape";
 import { CallQueue } from "./callQueue";
 import { emulatedWorkload } from "./emulatedWorkload";
-import { Notifier } from "./notifier";
-import { pauseReason } from "./pauseReason";
+import type { Hold, SessionContext } from "./sessionContext";
 import type { SessionRecord } from "./sessionRecord";
-import { type Hold, runSession, type SessionGround } from "./sessionRun";
+import { runSession } from "./sessionRun";
 
-/** How often what running sessions have taken is put down. */
+/** How often what running sessions have taken is recorded. */
 const KEEP_MS = 2_000;
 
 export interface BatchRunParts extends Omit<BatchConnectorParts, "batch">, ProgressParts {
@@ -30,7 +29,7 @@ type Pause = NonNullable<StoredBatch["pause"]>;
 
 /** A batch that is not over. */
 export interface BatchRun {
-  /** As it was taken up. */
+  /** As it was resumed. */
   readonly batch: StoredBatch;
   readonly state: BatchState;
   readonly pausedFor: Pause | null;
@@ -47,8 +46,8 @@ export interface BatchRun {
 }
 
 /**
- * Takes a batch up where it stands: each worker goes through its sessions in turn, and what the gate leaves undecided goes to the aggregator when all of
- * them are over. Each call is put down before it is made and when it is over, so that nothing is asked twice but what a killed studio had under way.
+ * Resumes a batch where it is: each worker goes through its sessions in turn, and what the gate leaves undecided goes to the aggregator when all of
+ * them are over. Each call is recorded before it is made and when it is over, so that nothing is asked twice but what a killed studio had under way.
  */
 export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun {
   const { store } = parts;
@@ -57,44 +56,35 @@ export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
   const standing = new BatchProgress(batch, parts);
   const { shape, records, tally, questions } = standing;
   const connector = createBatchConnector({ ...parts, batch });
-  const book = createBatchBook(id, store.batches);
+  const journal = createCallJournal<StoredBatchCall>((rows) => store.batches.saveCalls(id, rows));
   const workers = shape.workers.map((_, worker) =>
     records.filter(({ session }) => session.stage === "experts" && session.worker === worker),
   );
   const aggregators = records.filter(({ session }) => session.stage === "aggregator");
-  const ending = new AbortController();
-  // Every call under way listens.
-  setMaxListeners(0, ending.signal);
-  const { signal } = ending;
   const changes = new Notifier();
   const queues = new Set<CallQueue>([questions.undecided]);
-  const state = createJobState<Pause>({
-    ...{ state: batch.state, pause: batch.pause, subject: request.name, audit: store.audit },
+  const state = createJobState<Pause["kind"]>({
+    ...{ state: batch.state, pause: batch.pause, noun: "batch", subject: request.name, audit: store.audit },
     write: (to, pause) => store.batches.setState(id, to, pause),
+    paused: wake,
   });
+  const { signal, pause, failed } = state;
 
   function wake(): void {
     changes.notify();
     for (const queue of queues) queue.wake();
   }
 
-  function pause(kind: Pause["kind"], reason: string): void {
-    if (!state.isRunning || signal.aborted) return;
-    const act = kind === "operator" ? null : { action: "pause batch", detail: reason };
-    state.change("paused", { kind, reason, since: new Date().toISOString() }, act);
-    wake();
-  }
-
   const hold: Hold = {
     get isHeld() {
-      return !state.isRunning || signal.aborted;
+      return !state.canBegin();
     },
     async opened() {
-      while (!state.isRunning && !signal.aborted) await changes.notified();
+      while (state.status.state !== "running" && !signal.aborted) await changes.notified();
       return !signal.aborted;
     },
     pause: (reason) => pause("problem", reason),
-    stumble: (error) => pause("problem", pauseReason(error)),
+    failed,
     sleep: (ms) => sleep(ms, undefined, { signal }).catch(() => undefined),
   };
 
@@ -111,8 +101,8 @@ export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
     return boundedBody({ ...prompt.body, messages }, ensemble.aggregator.maxTokens);
   }
 
-  const groundOf = (session: ShapedSession): SessionGround => ({
-    ...{ batch, batches: store.batches, connector, tally, tries: standing.triesOf(session), book, hold, signal },
+  const contextOf = (session: ShapedSession): SessionContext => ({
+    ...{ batch, batches: store.batches, connector, tally, tries: standing.triesOf(session), journal, hold, signal },
     bodyOf: (position) => bodyFor(session.stage, position),
     readVote: voteReader(ensemble.extraction),
     ended(row) {
@@ -131,7 +121,7 @@ export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
       try {
         await standing.read(signal);
       } catch (error) {
-        hold.stumble(error);
+        failed(error);
         await hold.opened();
       }
     }
@@ -143,7 +133,7 @@ export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
       try {
         return await work();
       } catch (error) {
-        hold.stumble(error);
+        failed(error);
       }
     }
   }
@@ -153,7 +143,7 @@ export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
       if (record.state === "done") return;
       const queue = queueOf(record.session);
       queues.add(queue);
-      await runSession(record, queue, groundOf(record.session));
+      await runSession(record, queue, contextOf(record.session));
       if (queue !== questions.undecided) queues.delete(queue);
     });
 
@@ -184,8 +174,7 @@ export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
     await Promise.all(aggregators.filter((record, at) => at < left || record.state !== "waiting").map(through));
     if (!(await hold.opened())) return;
     const { skipped, aggregated, unanswered } = questions.counts;
-    const detail = `${skipped} questions skipped the aggregator, ${aggregated} were aggregated, ${unanswered} have no answer`;
-    state.change("done", null, { action: "end batch", detail });
+    state.done(`${skipped} questions skipped the aggregator, ${aggregated} were aggregated, ${unanswered} have no answer`);
   }
 
   const keeper = setInterval(() => {
@@ -194,39 +183,30 @@ export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
       for (const record of records)
         if (record.state === "running") store.batches.saveSession(record.stored(id, "running", performance.now()));
     } catch (error) {
-      hold.stumble(error);
+      failed(error);
     }
   }, KEEP_MS);
   const running = run().finally(() => clearInterval(keeper));
 
   async function end(): Promise<void> {
-    ending.abort();
+    state.abort();
     clearInterval(keeper);
     for (const queue of queues) queue.close();
     wake();
     await running;
     // Those of a disk that is still full count as lost.
-    await book.writeLeft().catch(() => undefined);
+    await journal.writeLeft().catch(() => undefined);
   }
 
-  return {
+  const members = {
     ...{ batch, standing, pause },
-    get state() {
-      return state.state;
-    },
-    get pausedFor() {
-      return state.pause;
-    },
-    get isOver() {
-      return state.isOver;
-    },
     resume() {
-      state.change("running", null);
-      book.writeLeft().catch(hold.stumble).finally(wake);
+      state.resume();
+      journal.writeLeft().catch(failed).finally(wake);
     },
     async stop() {
       await end();
-      state.change("stopped", null);
+      state.stop();
       const swept = await connector.sweep(() => false, new AbortController().signal);
       return swept.ok ? null : swept.message;
     },
@@ -235,4 +215,5 @@ export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
       state.close();
     },
   };
+  return withStatus(members, state.status);
 }

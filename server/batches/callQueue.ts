@@ -1,4 +1,4 @@
-import { Notifier } from "./notifier";
+import { Notifier } from "@/server/lib/notifier";
 
 /**
  * Questions that a model is yet to be asked. One whose engine died under it is asked again after all others and by itself, since the question

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { createConnectionPool } from "@/server/calls/upstream";
 import type { CardStore } from "@/server/cards/cardStore";
 import { claimOnCluster } from "@/server/clusters/apply/claims";
 import type { Outcome } from "@/server/contracts/studio";
 import type { Batch, BatchResult, BatchSummary } from "@/server/contracts/studio/batches";
-import { createConnectionPool } from "@/server/profiling/upstream";
+import { pauseReason } from "@/server/lib/jobState";
 import type { StoredBatch } from "@/server/store/batchRepository";
 import type { BatchOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
@@ -16,7 +17,6 @@ import { describeBatch } from "./describeBatch";
 import { emulationProblem } from "./emulatedWorkload";
 import { createEndedBatches } from "./endedBatches";
 import { createEngineSweeper } from "./engineSweeper";
-import { pauseReason } from "./pauseReason";
 
 /** Waits for a turn of the event loop that nobody else who waits here gets, so that work in pieces holds it for one piece at a time, however much work there is. */
 function fairTurns(): () => Promise<void> {
@@ -50,7 +50,7 @@ export function createBatches(parts: BatchesParts) {
   const precisionOf = (model: string) => cards.read().catalogue.models[model]?.precision ?? "bf16";
   const runParts = { ...parts, clusterName, precisionOf, connections, turn: fairTurns() };
   const runs = new Map<string, BatchRun>();
-  /** Open batches that could not be taken up, with the reason, by id. */
+  /** Open batches that could not be resumed, with the reason, by id. */
   const stuck = new Map<string, NonNullable<Batch["pause"]>>();
   /** By id. */
   const stopping = new Map<string, Promise<unknown>>();
@@ -60,13 +60,13 @@ export function createBatches(parts: BatchesParts) {
 
   const refuse = (message: string): Refusal => ({ ok: false, message });
 
-  /** One that cannot be taken up, as an older studio wrote it in another form or the disk cannot be read, is held with the reason. */
+  /** One that cannot be resumed, as an older studio wrote it in another form or the disk cannot be read, is held with the reason. */
   function begin(batch: StoredBatch): void {
     try {
       runs.set(batch.id, resumeBatch(batch, runParts));
       stuck.delete(batch.id);
     } catch (error) {
-      stuck.set(batch.id, { kind: "problem", reason: pauseReason(error), since: new Date().toISOString() });
+      stuck.set(batch.id, { kind: "problem", reason: pauseReason(error, "batch"), since: new Date().toISOString() });
     }
   }
 
@@ -142,7 +142,7 @@ export function createBatches(parts: BatchesParts) {
     },
     /** Newest first. */
     list: (): readonly BatchSummary[] => store.batches.list().map((batch) => ({ ...batch, ...standOf(batch) })),
-    /** null: there is none. Of one that is still being read, as far as that is. @throws what the disk throws, and of one that cannot be taken up why not. */
+    /** null: there is none. Of one that is still being read, as far as that is. @throws what the disk throws, and of one that cannot be resumed why not. */
     get(id: string): Batch | null {
       const run = runOf(id);
       if (run !== null) return describeBatch({ ...run.batch, state: run.state, pause: run.pausedFor }, run.standing);
@@ -157,7 +157,7 @@ export function createBatches(parts: BatchesParts) {
       runOf(id)?.pause("operator", "An operator paused it.");
       return { ok: true };
     },
-    /** Takes one up that could not be; refused with the reason where it still cannot be. */
+    /** Resumes one that could not be; refused with the reason where it still cannot be. */
     resume(id: string): Outcome<object> {
       const asked = actOn(id, ["paused"], "resumed");
       if (!asked.ok) return asked;
@@ -182,7 +182,7 @@ export function createBatches(parts: BatchesParts) {
       const batch = store.batches.get(id);
       return batch === null ? null : batchResults(batch, store);
     },
-    /** Lets go of what runs; the next studio takes it up. */
+    /** Lets go of what runs; the next studio resumes it. */
     async close(): Promise<void> {
       closing.abort();
       sweeper.close();

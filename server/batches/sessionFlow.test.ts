@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Attempt } from "./askOnce";
+import type { Attempt } from "./batchAttempt";
 import { SessionFlow } from "./sessionFlow";
 
 const answered: Attempt = { kind: "answered", text: "", inputTokens: 1, outputTokens: 1, seconds: 1 };

@@ -64,7 +64,7 @@ export class SessionRecord {
     this.mostOutputTokens = Math.max(this.mostOutputTokens, outputTokens);
   }
 
-  /** @param state as it is to be put down. */
+  /** @param state as it is to be recorded. */
   stored(batchId: string, state: StoredBatchSession["state"], nowMs: number): StoredBatchSession {
     const { stage, worker, turn } = this.session;
     return { batchId, stage, worker, turn, state, loadSeconds: this.loadSeconds, seconds: this.seconds(nowMs) };

@@ -1,4 +1,5 @@
 import type { Outcome } from "@/server/contracts/studio";
+import { reasonOf } from "@/server/lib/reasonOf";
 import { type UserModel, userModelSchema } from "@/solver/hardware/cardSchema";
 import { parseHuggingFaceConfig } from "@/solver/hardware/huggingFaceConfig";
 
@@ -14,7 +15,7 @@ export function readModelText(text: string): Outcome<{ readonly model: UserModel
   try {
     json = JSON.parse(text);
   } catch (problem) {
-    return { ok: false, message: `Not valid JSON: ${problem instanceof Error ? problem.message : problem}.` };
+    return { ok: false, message: `Not valid JSON: ${reasonOf(problem)}.` };
   }
   if (typeof json === "object" && json !== null && "architecture" in json) {
     const card = userModelSchema.safeParse(json);

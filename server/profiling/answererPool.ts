@@ -1,4 +1,5 @@
 import { request } from "undici";
+import type { ConnectionPool, Upstream } from "@/server/calls/upstream";
 import type { Observation } from "@/server/clusters/connector/connector";
 import { trustedJudgeModel } from "@/server/contracts/engine/emulatorAdmin";
 import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
@@ -6,7 +7,6 @@ import { accessRefusal } from "@/server/contracts/engine/readEngineAccess";
 import type { Answerer } from "@/server/contracts/studio";
 import { addressOf } from "@/server/engineClient/address";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
-import type { ConnectionPool, Upstream } from "./upstream";
 
 /** A cluster as a profile needs it. */
 export type ProfiledCluster = Pick<ConnectedCluster, "kind" | "seen" | "timeScale">;

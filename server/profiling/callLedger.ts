@@ -124,7 +124,7 @@ export class CallLedger {
     return { id, position: Math.floor(place / models), model: place % models, measure, reading };
   }
 
-  /** Puts down what was over before. Answers before their readings, and all before the first `take`. */
+  /** Records what was over before. Answers before their readings, and all before the first `take`. */
   restore(call: Omit<LedgerCall, "id">, how: "done" | "failed"): void {
     this.#close(this.idOf(call), how);
   }

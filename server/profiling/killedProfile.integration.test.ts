@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createConnectionPool } from "@/server/calls/upstream";
 import { startTestCluster } from "@/server/clusters/testing/testCluster";
 import { trustedJudgeModel } from "@/server/contracts/engine/emulatorAdmin";
 import type { Answerer } from "@/server/contracts/studio";
@@ -8,7 +9,6 @@ import { createMeasureReadings } from "./measures/readings";
 import { resumeProfile } from "./profileRun";
 import { profileTable } from "./profileTable";
 import { emulatorOf, keepProfile, keepPrompts, outcomesOf, profileStudio, promptsOf, servedAt, until } from "./testing/testProfileStudio";
-import { createConnectionPool } from "./upstream";
 
 const ladder = ["gemma-2-2b", "gemma-2-9b", "gemma-2-27b"];
 const concurrency = 4;

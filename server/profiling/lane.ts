@@ -1,27 +1,28 @@
+import type { CallOutcome } from "@/server/calls/callScheduler";
+import type { Upstream } from "@/server/calls/upstream";
 import type { Answerer } from "@/server/contracts/studio";
+import { backoffMs, MOST_BUSY_MS, Slots } from "@/server/lib/slots";
 import { isUp, type PoolContext, upstreamsOf, whereOf } from "./answererPool";
-import type { Asked } from "./askModel";
 import type { MostOfCall } from "./prepareCall";
-import type { Upstream } from "./upstream";
 
-/** Calls in a row that found nobody, over all places, after which a model counts as down. */
+/** Calls in a row that found nobody, over all upstreams, after which a model counts as down. */
 const DOWN_CALLS = 3;
 
 /** Different prompts in a row whose answers were broken, after which it is not the prompts. */
 const BROKEN_PROMPTS = 5;
 
 export interface LaneLimits {
-  /** A model without a place for so long is down. */
+  /** A model without an upstream for so long is down. */
   readonly placeMs: number;
   /** One that only asks to wait is down after so long. */
   readonly busyMs: number;
 }
-export const usualLaneLimits: LaneLimits = { placeMs: 30_000, busyMs: 600_000 };
+export const usualLaneLimits: LaneLimits = { placeMs: 30_000, busyMs: MOST_BUSY_MS };
 
-/** A place, and how it did lately. */
+/** An upstream, and how it did lately. */
 export interface UpstreamState {
-  readonly place: Upstream;
-  inFlight: number;
+  readonly upstream: Upstream;
+  readonly slots: Slots;
   notBeforeMs: number;
   /** null: not looked at yet. */
   up: boolean | null;
@@ -30,101 +31,101 @@ export interface UpstreamState {
   streams: boolean;
 }
 
-/** Waits after so many failures in a row, doubling from a second up to half a minute. */
-export const backoffMs = (failures: number): number => Math.min(30_000, 1000 * 2 ** Math.max(0, failures - 1));
+export interface LaneParts extends PoolContext {
+  readonly limits: LaneLimits;
+  /** Calls at once. */
+  readonly concurrency: number;
+}
 
-/** Asked to wait without being told how long. */
-const busyMs = (times: number): number => Math.min(60_000, 1000 * 2 ** Math.min(6, times - 1));
-
-/** The places of a model or a judge, as a job uses them. Times are milliseconds of a clock that only goes forward. */
+/** The upstreams of a model or a judge, as a job uses them. Times are milliseconds of a clock that only goes forward. */
 export class Lane {
   readonly answerer: Answerer;
   readonly #isJudge: boolean;
-  readonly #ground: PoolContext;
-  readonly #limits: LaneLimits;
-  #standings: UpstreamState[] = [];
+  readonly #context: LaneParts;
+  #upstreams: UpstreamState[] = [];
   #missing = "";
   #noPlaceSinceMs: number | null = null;
   #busySinceMs: number | null = null;
-  #busyTimes = 0;
   #down = { calls: 0, reason: "" };
   readonly #broken = new Set<number>();
   #brokenReason = "";
   #mostInputTokens = 0;
 
-  constructor(answerer: Answerer, isJudge: boolean, ground: PoolContext, limits: LaneLimits) {
+  constructor(answerer: Answerer, isJudge: boolean, context: LaneParts) {
     this.answerer = answerer;
     this.#isJudge = isJudge;
-    this.#ground = ground;
-    this.#limits = limits;
+    this.#context = context;
   }
 
   /** Looks where it can be asked now. */
   async refresh(nowMs: number, signal: AbortSignal): Promise<void> {
-    const found = upstreamsOf(this.answerer, this.#ground);
+    const found = upstreamsOf(this.answerer, this.#context);
     if (found.ok) {
-      this.#standings = found.upstreams.map((place) => {
-        const known = this.#standings.find((one) => one.place.id === place.id);
-        return known
-          ? Object.assign(known, { place })
-          : { place, inFlight: 0, notBeforeMs: 0, up: place.engine === null ? true : null, downInRow: 0, streams: true };
+      this.#upstreams = found.upstreams.map((upstream) => {
+        const known = this.#upstreams.find((one) => one.upstream.id === upstream.id);
+        if (known) return Object.assign(known, { upstream });
+        const slots = new Slots(this.#context.concurrency);
+        return { upstream, slots, notBeforeMs: 0, up: upstream.engine === null ? true : null, downInRow: 0, streams: true };
       });
-      const unsure = this.#standings.filter(({ up }) => up !== true);
-      await Promise.all(unsure.map(async (standing) => Object.assign(standing, { up: await isUp(standing.place, signal) })));
+      const unsure = this.#upstreams.filter(({ up }) => up !== true);
+      await Promise.all(unsure.map(async (one) => Object.assign(one, { up: await isUp(one.upstream, signal) })));
     }
     // One that cannot be seen is asked on where it was: whether anybody answers there shows by itself.
-    else if (!found.unseen) this.#standings = [];
+    else if (!found.unseen) this.#upstreams = [];
     this.#missing = found.ok ? "its engines do not take requests yet" : found.message;
-    const isReachable = this.#standings.some(({ up }) => up === true);
+    const isReachable = this.#upstreams.some(({ up }) => up === true);
     this.#noPlaceSinceMs = isReachable ? null : (this.#noPlaceSinceMs ?? nowMs);
   }
 
-  /** The least busy place that may be asked now; null: none may. */
+  /** The least busy upstream that may be asked now; null: none may. */
   pick(nowMs: number): UpstreamState | null {
-    const open = this.#standings.filter(({ up, notBeforeMs }) => up === true && notBeforeMs <= nowMs);
-    return open.reduce<UpstreamState | null>((least, one) => (least === null || one.inFlight < least.inFlight ? one : least), null);
+    const open = this.#upstreams.filter(({ up, notBeforeMs, slots }) => up === true && notBeforeMs <= nowMs && slots.hasRoom);
+    return open.reduce<UpstreamState | null>(
+      (least, one) => (least === null || one.slots.underWay < least.slots.underWay ? one : least),
+      null,
+    );
   }
 
-  /** Milliseconds until a place that is held may be asked again; null: no time will tell. */
+  /** Milliseconds until an upstream that is left alone may be asked again; null: no time will tell. */
   waitMs(nowMs: number): number | null {
-    const held = this.#standings.filter(({ up }) => up === true).map(({ notBeforeMs }) => notBeforeMs - nowMs);
-    return held.length === 0 ? null : Math.max(1, Math.min(...held));
+    const held = this.#upstreams.filter(({ up, notBeforeMs }) => up === true && notBeforeMs > nowMs);
+    return held.length === 0 ? null : Math.max(1, Math.min(...held.map(({ notBeforeMs }) => notBeforeMs - nowMs)));
   }
 
-  /** Takes down how a call at a place went. */
-  report(standing: UpstreamState, asked: Asked, call: number, nowMs: number): void {
-    if (asked.kind === "aborted" || asked.kind === "unstreamed") return;
-    if (asked.kind !== "down") {
-      standing.downInRow = 0;
+  /** Counts the outcome of a call at an upstream, and frees its slot. */
+  report(upstream: UpstreamState, outcome: CallOutcome, call: number, nowMs: number): void {
+    upstream.slots.release(
+      outcome.kind === "busy" || outcome.kind === "answered" ? outcome : { kind: outcome.kind === "aborted" ? "cut" : "failed" },
+    );
+    if (outcome.kind === "aborted" || outcome.kind === "unstreamed") return;
+    if (outcome.kind !== "down") {
+      upstream.downInRow = 0;
       this.#down = { calls: 0, reason: "" };
     }
-    if (asked.kind !== "busy") {
-      this.#busySinceMs = null;
-      this.#busyTimes = 0;
-    }
-    if (asked.kind === "answered" || asked.kind === "refused") this.#broken.clear();
-    if (asked.kind === "answered") this.#mostInputTokens = Math.max(this.#mostInputTokens, asked.inputTokens ?? 0);
-    if (asked.kind === "down") {
-      standing.downInRow += 1;
-      standing.notBeforeMs = nowMs + backoffMs(standing.downInRow);
-      this.#down = { calls: this.#down.calls + 1, reason: asked.reason };
-    } else if (asked.kind === "broken") {
+    this.#busySinceMs = outcome.kind === "busy" ? (this.#busySinceMs ?? nowMs) : null;
+    if (outcome.kind === "answered" || outcome.kind === "refused") this.#broken.clear();
+    if (outcome.kind === "answered") this.#mostInputTokens = Math.max(this.#mostInputTokens, outcome.inputTokens ?? 0);
+    if (outcome.kind === "down") {
+      upstream.downInRow += 1;
+      upstream.notBeforeMs = nowMs + backoffMs(upstream.downInRow);
+      this.#down = { calls: this.#down.calls + 1, reason: outcome.reason };
+    } else if (outcome.kind === "broken") {
       this.#broken.add(call);
-      this.#brokenReason = asked.reason;
-    } else if (asked.kind === "busy") this.#hold(standing, asked.waitSeconds, nowMs);
+      this.#brokenReason = outcome.reason;
+    } else if (outcome.kind === "busy") upstream.notBeforeMs = Math.max(upstream.notBeforeMs, nowMs + upstream.slots.takeRest());
   }
 
   /** Why nothing more is to be asked of it before somebody has looked, in a sentence; null where it is asked on. */
   fault(nowMs: number): string | null {
-    const who = `${this.#isJudge ? "The judge " : ""}${this.answerer.model} ${whereOf(this.answerer, this.#ground.clusterName)}`;
+    const who = `${this.#isJudge ? "The judge " : ""}${this.answerer.model} ${whereOf(this.answerer, this.#context.clusterName)}`;
     const { calls, reason } = this.#down;
-    const everywhere = this.#standings.every(({ downInRow, up }) => downInRow > 0 || up !== true);
+    const everywhere = this.#upstreams.every(({ downInRow, up }) => downInRow > 0 || up !== true);
     if (calls >= DOWN_CALLS && everywhere) return `${who} is down: its last ${calls} calls failed, it ${reason}. Resume when it is back.`;
     if (this.#broken.size >= BROKEN_PROMPTS)
       return `${who} fails on every prompt: it ${this.#brokenReason} for the last ${this.#broken.size}. Resume when it is mended.`;
-    if (this.#noPlaceSinceMs !== null && nowMs - this.#noPlaceSinceMs >= this.#limits.placeMs)
+    if (this.#noPlaceSinceMs !== null && nowMs - this.#noPlaceSinceMs >= this.#context.limits.placeMs)
       return `${who} has nowhere to be asked: ${this.#missing.replace(/\.$/, "")}. Resume when it is there.`;
-    if (this.#busySinceMs !== null && nowMs - this.#busySinceMs >= this.#limits.busyMs)
+    if (this.#busySinceMs !== null && nowMs - this.#busySinceMs >= this.#context.limits.busyMs)
       return `${who} has only asked to wait for ${Math.round((nowMs - this.#busySinceMs) / 60_000)} minutes. Resume when it takes calls again, with a limit of requests per minute or fewer calls at once.`;
     return null;
   }
@@ -135,29 +136,25 @@ export class Lane {
   }
 
   /** What a call has cost; where that cannot be known, the most that it can have. */
-  usdOf(asked: Asked, mostUsd: number): number {
-    if (asked.kind !== "answered") return "mayCost" in asked && asked.mayCost ? mostUsd : 0;
-    return asked.inputTokens === null ? mostUsd : this.#usd(asked.inputTokens, asked.outputTokens);
+  usdOf(outcome: CallOutcome, mostUsd: number): number {
+    if (outcome.kind !== "answered") return "mayCost" in outcome && outcome.mayCost ? mostUsd : 0;
+    return outcome.inputTokens === null ? mostUsd : this.#usd(outcome.inputTokens, outcome.outputTokens);
   }
 
   /** Forgets failures: somebody has looked. */
   resetFailures(): void {
     this.#noPlaceSinceMs = null;
     this.#busySinceMs = null;
-    this.#busyTimes = 0;
     this.#down = { calls: 0, reason: "" };
     this.#broken.clear();
-    for (const standing of this.#standings) Object.assign(standing, { downInRow: 0, notBeforeMs: 0 });
+    for (const upstream of this.#upstreams) {
+      Object.assign(upstream, { downInRow: 0, notBeforeMs: 0 });
+      upstream.slots.resetFailures();
+    }
   }
 
   #usd(inputTokens: number, outputTokens: number): number {
     const { usdPerMillionInputTokens, usdPerMillionOutputTokens } = this.answerer;
     return (inputTokens * usdPerMillionInputTokens + outputTokens * usdPerMillionOutputTokens) / 1e6;
-  }
-
-  #hold(standing: UpstreamState, waitSeconds: number | null, nowMs: number): void {
-    this.#busySinceMs ??= nowMs;
-    this.#busyTimes += 1;
-    standing.notBeforeMs = Math.max(standing.notBeforeMs, nowMs + (waitSeconds === null ? busyMs(this.#busyTimes) : 1000 * waitSeconds));
   }
 }

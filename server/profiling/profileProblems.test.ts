@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { createConnectionPool } from "@/server/calls/upstream";
 import type { Answerer, ProfileRequest, PromptSet } from "@/server/contracts/studio";
 import { profileProblems } from "./profileProblems";
-import { createConnectionPool } from "./upstream";
 
 it("refuses somebody who has one price as a model and another as a judge", async () => {
   const connections = createConnectionPool(100);

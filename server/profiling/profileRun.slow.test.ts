@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type ConnectionPool, createConnectionPool } from "@/server/calls/upstream";
 import type { Answerer, Measure, ProfileRequest, Prompt } from "@/server/contracts/studio";
 import { openStore, type Store } from "@/server/store/store";
 import { createMeasureReadings } from "./measures/readings";
 import { type ProfileRun, resumeProfile } from "./profileRun";
 import { type HeardRequest, type Said, testModels } from "./testing/testModels";
 import { keepProfile, keepPrompts, until } from "./testing/testProfileStudio";
-import { type ConnectionPool, createConnectionPool } from "./upstream";
 
 let folder: string;
 let store: Store;

@@ -1,18 +1,16 @@
-import { setMaxListeners } from "node:events";
+import { createCallJournal, createCallScheduler } from "@/server/calls/callScheduler";
 import type { ProfileJob } from "@/server/contracts/studio";
-import type { StoredProfile } from "@/server/store/profileRepository";
+import { createJobState, withStatus } from "@/server/lib/jobState";
+import type { StoredCall, StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import type { PoolContext } from "./answererPool";
 import { Budget } from "./budget";
-import { createCallBook } from "./callBook";
-import { createCaller } from "./caller";
 import { CallLedger } from "./callLedger";
-import { createDispatcher, REFRESH_MS } from "./dispatcher";
-import { createJobState } from "./jobState";
 import { Lane, type LaneLimits, usualLaneLimits } from "./lane";
 import { LaneSpeeds } from "./laneSpeeds";
 import type { MeasureReadings } from "./measures/reading";
 import { Pace } from "./pace";
+import { createProfileCalls, REFRESH_MS } from "./profileCalls";
 import { countedReadings, profileShape } from "./profileShape";
 import { restoreCalls } from "./restoreCalls";
 import { Tally } from "./tally";
@@ -49,162 +47,131 @@ export interface ProfileRun {
 }
 
 /**
- * Takes a profile's calls up where they stand: every prompt through every model, and every answer through every measure as soon as it is
- * there. Each call is put down before it is made and when it is over, so that nothing is made twice but what a killed studio had under way.
+ * Resumes a profile's calls where they are: every prompt through every model, and every answer through every measure as soon as it is
+ * there. Each call is recorded before it is made and when it is over, so that nothing is made twice but what a killed studio had under way.
  */
 export async function resumeProfile(profile: StoredProfile, parts: ProfileRunParts): Promise<ProfileRun> {
   const { id, request } = profile;
-  const { store } = parts;
+  const { store, measures } = parts;
   const prompts = store.prompts.get(profile.promptSetId)?.prompts ?? 0;
-  const shape = profileShape(request, prompts, parts.measures);
-  const limits = { ...usualLaneLimits, ...parts.limits };
-  const lanes = shape.answerers.map(({ answerer, isJudge }) => new Lane(answerer, isJudge, parts, limits));
+  const shape = profileShape(request, prompts, measures);
+  const laneParts = { ...parts, limits: { ...usualLaneLimits, ...parts.limits }, concurrency: request.concurrency };
+  const lanes = shape.answerers.map(({ answerer, isJudge }) => new Lane(answerer, isJudge, laneParts));
   const ledger = new CallLedger(shape);
   const groups = store.profiles.groups(id);
   const tally = new Tally(groups, (measureId) => countedReadings(request.measures.find((one) => one.id === measureId)));
   const budget = new Budget(tally.usd, request.capUsd);
   const pace = new Pace(request.requestsPerMinute);
   const speeds = new LaneSpeeds(shape.lanes.length, request.requestsPerMinute);
-  const state = createJobState<NonNullable<ProfileJob["pause"]>>({
-    ...{ state: profile.state, pause: profile.pause ?? null, subject: request.name, audit: store.audit },
+  const state = createJobState<PauseKind>({
+    ...{ state: profile.state, pause: profile.pause ?? null, noun: "profile", subject: request.name, audit: store.audit },
     write(to, pause) {
       // Before the state: a job that is over is not looked at again.
       if ((to === "done" || to === "stopped") && !request.keepAnswers) store.profiles.dropAnswers(id);
       store.profiles.setState(id, to, pause);
     },
+    paused() {
+      clearTimeout(refresher);
+      scheduler.hold();
+    },
   });
+  const { signal, canBegin, failed } = state;
   const earlier = await restoreCalls(profile, prompts, store.profiles, ledger);
   tally.lost += groups.reduce((sum, { state, calls }) => sum + (state === "asked" ? calls : 0), 0);
-  const book = createCallBook({
-    profile,
-    profiles: store.profiles,
-    shape,
-    ledger,
-    tally,
-    speeds,
-    state,
-    earlier,
-    soon: () => dispatcher.soon(),
+  let drops: { readonly position: number; readonly model: string }[] = [];
+  const journal = createCallJournal<StoredCall>(write);
+  const calls = createProfileCalls({
+    ...{ profile, shape, store, measures, lanes, ledger, tally, speeds, budget, pace, state, earlier },
+    drop: (position, model) => drops.push({ position, model }),
+    soon: () => scheduler.soon(),
   });
-  const underWay = new Set<Promise<void>>();
-  const ending = new AbortController();
-  // Every call under way listens.
-  setMaxListeners(0, ending.signal);
-  const { signal } = ending;
-  const caller = createCaller({ profile, book, budget, signal });
-  const canBegin = () => state.isRunning && !signal.aborted;
-  const dispatcher = createDispatcher({
-    ...{ profile, shape, store, measures: parts.measures, lanes, ledger, book, caller, budget, pace, signal, canBegin, follow },
-    isIdle: () => underWay.size === 0,
-    told: {
-      done: finish,
-      capReached: reachCap,
-      textsGone: () => pause("problem", "Texts that are still needed were deleted: stop this job, or profile another sample."),
-      look: pauseForFault,
-      stumbled: stumble,
-    },
+  const scheduler = createCallScheduler({
+    ...{ sources: calls.sources, journal, signal, canBegin },
+    isOver: () => ledger.isOver,
+    events: { done: finish, capReached: reachCap, failed },
   });
   let turns = 0;
   let refresher: NodeJS.Timeout | undefined;
 
   const nowMs = () => performance.now();
 
-  function pauseForFault(lane: Lane): void {
-    const fault = lane.fault(nowMs());
-    if (fault !== null) pause("model-down", fault);
-  }
-
-  function follow(work: Promise<void>): void {
-    const tracked: Promise<void> = work.catch(stumble).finally(() => {
-      underWay.delete(tracked);
-      dispatcher.soon();
-    });
-    underWay.add(tracked);
-  }
-
-  function stumble(error: unknown): void {
-    pause("problem", `The studio stopped (${nameOf(error)}). Its disk may be full: resume when it can write again.`);
+  /** Texts are deleted with the next calls where they cannot be now. */
+  function write(rows: readonly StoredCall[]): void {
+    const dropped = drops;
+    if (rows.length === 0 && dropped.length === 0) return;
+    drops = [];
+    // Of a job that was stopped no text is kept that was not there already.
+    const isWanted = request.keepAnswers || state.status.state !== "stopped";
+    try {
+      store.profiles.saveCalls(id, isWanted ? rows : rows.map((row) => ({ ...row, answer: null })), dropped);
+    } catch (error) {
+      drops = [...dropped, ...drops];
+      throw error;
+    }
   }
 
   function finish(): void {
-    book.flush();
+    journal.flush();
     clearTimeout(refresher);
-    state.change("done", null, { action: "end profile", detail: `${prompts} prompts, ${usdText(tally.usd)} spent` });
+    state.done(`${prompts} prompts, ${usdText(tally.usd)} spent`);
   }
 
   function reachCap(mostUsd: number): void {
+    if (calls.isWaiting) return;
     const [spent, most] = [usdText(tally.usd), usdText(mostUsd)];
     const reason = `${spent} of the cap of ${usdText(budget.capUsd ?? 0)} are spent, and the next call can cost ${most}. Resume with a higher cap to go on.`;
-    pause("cap", reason);
-  }
-
-  function pause(kind: PauseKind, reason: string): void {
-    if (!canBegin()) return;
-    const act = kind === "operator" ? null : { action: "pause profile", detail: reason };
-    state.change("paused", { kind, reason, since: new Date().toISOString() }, act);
-    clearTimeout(refresher);
-    dispatcher.hold();
+    state.pause("cap", reason);
   }
 
   /** Looks where everybody can be asked, again and again while the job runs. @param turn of `goOn`. */
   async function refresh(turn: number): Promise<void> {
     await Promise.all(lanes.map((lane) => lane.refresh(nowMs(), signal)));
     if (!canBegin() || turn !== turns) return;
-    dispatcher.soon();
-    refresher = setTimeout(() => refresh(turn).catch(stumble), REFRESH_MS);
+    scheduler.soon();
+    refresher = setTimeout(() => refresh(turn).catch(failed), REFRESH_MS);
   }
 
   function goOn(): void {
-    caller.resetFailures();
+    calls.resetFailures();
     for (const lane of lanes) lane.resetFailures();
     speeds.begin(nowMs());
     turns += 1;
-    follow(book.writeLeft());
-    follow(refresh(turns));
+    scheduler.follow(journal.writeLeft());
+    scheduler.follow(refresh(turns));
   }
 
   async function end(): Promise<void> {
-    ending.abort();
+    state.abort();
     clearTimeout(refresher);
-    dispatcher.close();
-    book.close();
-    await Promise.all(underWay);
+    calls.close();
+    await scheduler.close();
     try {
-      await book.writeLeft();
-      book.flush();
+      await journal.writeLeft();
+      journal.flush();
     } catch {
       // A disk that is still full: those calls count as lost.
     }
   }
 
-  if (state.isRunning) goOn();
-  return {
-    ...{ tally, ledger, pause },
-    get state() {
-      return state.state;
-    },
-    get pausedFor() {
-      return state.pause;
-    },
-    get isOver() {
-      return state.isOver;
-    },
-    callsPerMinute: () => (state.isRunning ? speeds.perMinute(nowMs()) : null),
-    etaSeconds: () => (state.isRunning ? speeds.etaSeconds((lane) => ledger.left(lane), nowMs()) : null),
-    inFlight: () => caller.inFlight(),
-    resume(capUsd) {
+  const isRunning = () => state.status.state === "running";
+  if (isRunning()) goOn();
+  const run = {
+    ...{ tally, ledger, pause: state.pause, inFlight: scheduler.inFlight },
+    callsPerMinute: () => (isRunning() ? speeds.perMinute(nowMs()) : null),
+    etaSeconds: () => (isRunning() ? speeds.etaSeconds((lane) => ledger.left(lane), nowMs()) : null),
+    resume(capUsd: number | null) {
       budget.capUsd = capUsd;
-      state.change("running", null);
+      state.resume();
       goOn();
     },
     async stop() {
       try {
         // Before texts that are not kept are dropped.
-        book.flush();
+        journal.flush();
       } catch {
         // What could not be written is tried again at the end.
       }
-      state.change("stopped", null);
+      state.stop();
       await end();
     },
     async close() {
@@ -212,13 +179,8 @@ export async function resumeProfile(profile: StoredProfile, parts: ProfileRunPar
       state.close();
     },
   };
+  return withStatus(run, state.status);
 }
-
-/** Of an error nothing but its name: what it says may be of a prompt. */
-const nameOf = (error: unknown): string => {
-  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-  return String(code ?? name ?? "unknown");
-};
 
 /** Small sums are told to four digits that count. */
 const usdText = (usd: number): string => `$${usd >= 1 ? usd.toFixed(2) : Number(usd.toPrecision(4))}`;

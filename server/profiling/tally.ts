@@ -39,7 +39,7 @@ export class Tally {
     for (const group of groups) this.#add(group);
   }
 
-  /** A call that is over, as it was put down last. `before`: what was counted of its cost and its lost attempts already. */
+  /** A call that is over, as it was recorded last. `before`: what was counted of its cost and its lost attempts already. */
   take(call: StoredCall, before: { readonly usd: number; readonly lost: number }): void {
     const { model, measureId, reading, state, unscored, failure, inputTokens, outputTokens, seconds, score, cut } = call;
     this.#add({

@@ -1,3 +1,4 @@
+import { reasonOf } from "@/server/lib/reasonOf";
 import type { Database } from "./database";
 
 /** From one building anew to the next, where nobody waits for it. */
@@ -44,7 +45,7 @@ export function createScrubber(db: Database) {
       // Somebody reads: the log is emptied the next time.
       else after(REST_MS);
     } catch (problem) {
-      process.stderr.write(`Copies of deleted texts may still be in weir.db: ${problem instanceof Error ? problem.message : problem}\n`);
+      process.stderr.write(`Copies of deleted texts may still be in weir.db: ${reasonOf(problem)}\n`);
       after(RETRY_MS);
     }
   }

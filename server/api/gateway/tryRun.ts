@@ -1,6 +1,7 @@
 import { type WorkflowRun, type WorkflowRunRequest, workflowRunSchema } from "@/server/contracts/gateway/workflowRuns";
 import type { Outcome } from "@/server/contracts/studio";
 import type { TryRunRequest } from "@/server/contracts/studio/declaredWorkflows";
+import { reasonOf } from "@/server/lib/reasonOf";
 
 /** Somebody looks at it; longer runs are for clients of their own. */
 const LIMIT_MS = 60_000;
@@ -49,7 +50,7 @@ export async function tryRun(
         ok: false,
         message: `The run took longer than ${LIMIT_MS / 1000} s, so it was given up: clients of their own may wait longer.`,
       };
-    return { ok: false, message: `The gateway at ${gatewayUrl} cannot be asked: ${problem instanceof Error ? problem.message : problem}.` };
+    return { ok: false, message: `The gateway at ${gatewayUrl} cannot be asked: ${reasonOf(problem)}.` };
   }
 }
 

@@ -131,7 +131,7 @@ export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: 
       const own = new AbortController();
       stop = own;
       const asked = await taskOf(request).catch((problem: unknown): Outcome<never> => {
-        return { ok: false, message: `Nothing was trained: ${problem instanceof Error ? problem.message : problem}.` };
+        return { ok: false, message: `Nothing was trained: ${reasonOf(problem)}.` };
       });
       if (!asked.ok || own.signal.aborted) {
         if (stop === own) stop = null;

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import type { CalibrationSource } from "@/server/calibration/calibrationSource";
 import { shapeOf } from "@/server/calibration/liveServingRows";
+import { createConnectionPool } from "@/server/calls/upstream";
 import type { Outcome, ProfileEstimate, ProfileJob, ProfileRequest } from "@/server/contracts/studio";
+import { reasonOf } from "@/server/lib/reasonOf";
 import type { ArrivalsGround } from "@/server/planning/arrivals/findArrivals";
 import { resolveArrivals } from "@/server/planning/arrivals/resolveArrivals";
 import { answererKey, type PoolContext, type ProfiledCluster } from "@/server/profiling/answererPool";
@@ -17,7 +19,6 @@ import { type ProfileRun, resumeProfile } from "@/server/profiling/profileRun";
 import { countedReadings, profileShape } from "@/server/profiling/profileShape";
 import { measuresProblem } from "@/server/profiling/profileTable";
 import { Tally } from "@/server/profiling/tally";
-import { createConnectionPool } from "@/server/profiling/upstream";
 import { workloadsInThread } from "@/server/profiling/workloadThread";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import { storePacked } from "@/server/workloads/storedWorkloads";
@@ -64,7 +65,7 @@ export function createProfileService(parts: ProfileServiceParts) {
   const resumed = Promise.all(
     open.map((profile) =>
       resumeOne(profile).catch((error: unknown) => {
-        process.stderr.write(`The profile ${profile.id} could not be resumed: ${error instanceof Error ? error.message : error}\n`);
+        process.stderr.write(`The profile ${profile.id} could not be resumed: ${reasonOf(error)}\n`);
       }),
     ),
   );

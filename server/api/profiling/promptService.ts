@@ -56,7 +56,7 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
       if (over.length > 0) forget(over, studio, "their time was over");
     } catch (problem) {
       // Another process may hold the file: an hour later it is tried again.
-      process.stderr.write(`Prompts whose time is over could not be deleted: ${problem instanceof Error ? problem.message : problem}\n`);
+      process.stderr.write(`Prompts whose time is over could not be deleted: ${reasonOf(problem)}\n`);
     }
   }
 

@@ -12,7 +12,7 @@ import { connectionSchema as kubernetesSchema } from "@/server/kubernetes/connec
 import { connectionSchema as raySchema } from "@/server/ray/connection";
 import { openStore, type Store } from "@/server/store/store";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
-import { boundedBody } from "../askOnce";
+import { boundedBody } from "../batchAttempt";
 import { testOrder, testPrompt } from "../testing/testOrder";
 import { batchJobFile, type JobFileParts } from "./batchJobFile";
 import { sessionInputs } from "./sessionInputs";

@@ -3,7 +3,7 @@ import { createGzip } from "node:zlib";
 import type { Outcome, Prompt } from "@/server/contracts/studio";
 import type { ExpertsOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
-import { boundedBody } from "../askOnce";
+import { boundedBody } from "../batchAttempt";
 
 /** What one session is asked, as `vllm run-batch` reads it: JSON lines, compressed. */
 export interface SessionInput {

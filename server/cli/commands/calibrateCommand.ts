@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
+import { reasonOf } from "@/server/lib/reasonOf";
 import { importServingRows } from "@/server/planning/imports/importServingRows";
 import { choiceError, choiceText, chooseFit } from "@/solver/calibration/chooseFit";
 import { predictServing } from "@/solver/calibration/predictServing";
@@ -105,7 +106,7 @@ async function calibrate(flags: CalibrateFlags): Promise<ExitCode> {
     try {
       writeFileSync(flags.out, `${JSON.stringify(first.profile, null, 2)}\n`);
     } catch (problem) {
-      return refuse(`--out: ${flags.out} cannot be written: ${problem instanceof Error ? problem.message : problem}.`, EXIT.failed);
+      return refuse(`--out: ${flags.out} cannot be written: ${reasonOf(problem)}.`, EXIT.failed);
     }
   }
   return EXIT.done;

@@ -1,6 +1,7 @@
 import type { ComparedMean } from "@/server/planning/compare/comparedMeans";
 import type { ComparedCase } from "@/server/planning/compare/compareSystems";
 import type { OracleGain } from "@/solver/cascade/routing/noiseFloor";
+import { wholePercent } from "@/solver/wording/wording";
 import { textTable } from "./textTable";
 
 /** A comparison as an operator reads it in a terminal. */
@@ -36,7 +37,7 @@ function describeCase(
             system.name,
             String(system.gpus),
             system.quality.toFixed(1),
-            `${Math.round(100 * system.busiestLoad)} %`,
+            wholePercent(system.busiestLoad),
             `${system.p95Seconds.toPrecision(3)} s`,
             system.sloScale.toFixed(2),
             times(system.against.sloScale),

@@ -5,7 +5,7 @@ import { constraintsOf } from "@/solver/plan/constraints";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
 import { directStartOf, type JustInTimePolicy, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
-import { loadSays } from "@/solver/wording/wording";
+import { loadSays, wholePercent } from "@/solver/wording/wording";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { textTable } from "./textTable";
 
@@ -25,9 +25,9 @@ export function describePlan(plan: Plan): string {
         replicas(model, gpuTypes(plan.inputs.cluster).length > 1),
         stage === undefined
           ? "-"
-          : `${percent(stage.share)}${stage.shareBand === undefined || stage.share === 1 ? "" : ` (${shares(stage.shareBand)})`}`,
+          : `${wholePercent(stage.share)}${stage.shareBand === undefined || stage.share === 1 ? "" : ` (${shares(stage.shareBand)})`}`,
         load === undefined ? "-" : `${seconds(load.p95Seconds)}${stage?.bands === undefined ? "" : ` (${span(stage.bands.p95Seconds)})`}`,
-        load === undefined ? "-" : percent(load.utilisation),
+        load === undefined ? "-" : wholePercent(load.utilisation),
         [
           ...(model.model === judge ? ["judge"] : []),
           ...(load?.stability === "near-saturation" ? ["near saturation"] : []),
@@ -43,16 +43,16 @@ export function describePlan(plan: Plan): string {
     `  ${orderNames[policy.order.kind]}, to the ${placeNames[policy.place.kind]}\n`,
     "\n",
     textTable(rows),
-    `\n  quality ${predictions.quality.toFixed(1)} (${predictions.qualityBand.low.toFixed(1)} at ${percent(predictions.qualityBand.confidence)})`,
-    `, p95 ${seconds(predictions.p95Seconds)} (${span(predictions.p95Band)} at ${percent(predictions.p95Band.confidence)})`,
+    `\n  quality ${predictions.quality.toFixed(1)} (${predictions.qualityBand.low.toFixed(1)} at ${wholePercent(predictions.qualityBand.confidence)})`,
+    `, p95 ${seconds(predictions.p95Seconds)} (${span(predictions.p95Band)} at ${wholePercent(predictions.p95Band.confidence)})`,
     `, $${predictions.costUsdPerRequest.toPrecision(3)} a request\n`,
     `  p95 band: ${predictions.p95Band.basis}\n`,
-    `  allocation ${solver.status} for these thresholds (gap ${solver.gap === null ? "unknown" : percent(solver.gap)}; ${solver.engine}); `,
+    `  allocation ${solver.status} for these thresholds (gap ${solver.gap === null ? "unknown" : wholePercent(solver.gap)}; ${solver.engine}); `,
     `${solver.evaluatedThresholds} settings searched in ${solver.seconds.toFixed(2)} s\n`,
     ...askedLines(plan).map((line) => `  ${line}\n`),
     ...predictions.judgeOutlooks.map(
       ({ auc, quality, share, busiestLoad }) =>
-        `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, ${directStartOf(policy) === undefined ? "sent on" : "reach later stages"} ${share.slice(1).map(percent).join(", ")}, busiest stage ${loadSays(busiestLoad)}\n`,
+        `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, ${directStartOf(policy) === undefined ? "sent on" : "reach later stages"} ${share.slice(1).map(wholePercent).join(", ")}, busiest stage ${loadSays(busiestLoad)}\n`,
     ),
     ...[...solver.why, ...(solver.shapes ?? []).map(({ says }) => says), ...alternationLines(plan), ...predictions.notes].map(
       (line) => `  - ${line}\n`,
@@ -74,7 +74,7 @@ function routingText(policy: PolicyDocument): string {
     case "just-in-time":
       return `${modelsOf(policy).join(" or ")}: at each stage of ${policy.workflows.map(({ workflow }) => workflow.name).join(", ") || "no workflow"}, when an engine has room; the largest for all else`;
     case "slack":
-      return `${modelsOf(policy).join(" or ")}: the surest whose load is within ${percent(policy.tau)} of the least`;
+      return `${modelsOf(policy).join(" or ")}: the surest whose load is within ${wholePercent(policy.tau)} of the least`;
   }
 }
 
@@ -146,7 +146,6 @@ function alternationLines({ solver: { alternation } }: Plan): string[] {
 const replicas = ({ gpu: own, replicas: groups }: ModelDeployment, mixed: boolean): string =>
   groups.map(({ gpu = own, tp, pp, count }) => `${count} x tp${tp}${pp > 1 ? ` pp${pp}` : ""}${mixed ? ` on ${gpu}` : ""}`).join(" + ");
 
-const percent = (value: number): string => `${Math.round(value * 100)} %`;
 const seconds = (value: number): string => `${value.toPrecision(3)} s`;
-const shares = ({ low, high }: Pick<Band, "low" | "high">): string => `${Math.round(100 * low)} to ${percent(high)}`;
+const shares = ({ low, high }: Pick<Band, "low" | "high">): string => `${Math.round(100 * low)} to ${wholePercent(high)}`;
 const span = ({ low, high }: Pick<Band, "low" | "high">): string => `${seconds(low)} to ${seconds(high)}`;

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { reasonOf } from "@/server/lib/reasonOf";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import { readProfileText } from "@/solver/hardware/readProfileText";
 import { refuse } from "./exitCodes";
@@ -15,7 +16,7 @@ export function readProfile(path: string | undefined): EngineProfile | null {
   try {
     text = readFileSync(path, "utf8");
   } catch (problem) {
-    return refuse(`--profile: ${path} cannot be read: ${problem instanceof Error ? problem.message : problem}.`);
+    return refuse(`--profile: ${path} cannot be read: ${reasonOf(problem)}.`);
   }
   const read = readProfileText(text, path);
   return read.ok ? read.profile : refuse(`--profile: ${read.message}`);

@@ -3,7 +3,7 @@ import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile
 import { MAX_BATCHED_TOKENS, MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { CascadePolicy, Objective, StagePrediction } from "@/solver/plan/plan";
-import { exactSecondsText, secondsText } from "@/solver/wording/wording";
+import { exactSecondsText, secondsText, wholePercent } from "@/solver/wording/wording";
 import type { Workload } from "@/solver/workload/workload";
 import type { Finalist } from "../deploy/finalist";
 import { loadText } from "../deploy/stageStability";
@@ -57,7 +57,7 @@ export function planNotes(
   }
   const error = finalist.tableSeconds / finalist.verifiedSeconds - 1;
   if (Math.abs(error) > TABLE_ERROR)
-    notes.push(`Tables and whole simulation differ by ${Math.round(100 * error)} %; the prediction is the simulation's.`);
+    notes.push(`Tables and whole simulation differ by ${wholePercent(error)}; the prediction is the simulation's.`);
   const floor = objective.qualityFloor;
   const promised = objective.qualityConfidence === null ? routed.quality : qualityLow;
   if (floor !== null && promised < floor)
@@ -88,7 +88,6 @@ function profileNote({ name, engine, fittedOn, errors }: EngineProfile): string 
     fittedOn === null
       ? ", fitted to no runs"
       : `, fitted to ${fittedOn.rows} ${fittedOn.emulated ? "runs of emulated engines that stand in for" : "measured runs of"} ${engineNames[engine]}`;
-  const off =
-    errors === null ? "" : `; on runs the fit had not seen it was ${Math.round(100 * errors.endToEnd.meanAbsolute)} % off end to end`;
+  const off = errors === null ? "" : `; on runs the fit had not seen it was ${wholePercent(errors.endToEnd.meanAbsolute)} off end to end`;
   return `Engine times follow the profile "${name}"${fitted}${off}.`;
 }

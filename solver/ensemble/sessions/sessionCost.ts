@@ -5,7 +5,7 @@ import { nonNegativeLeastSquares } from "@/solver/numeric/nonNegativeLeastSquare
 import { mean, quantile } from "@/solver/numeric/quantile";
 import { mixSeed, type Random, seededRandom } from "@/solver/numeric/random";
 import { shuffled } from "@/solver/numeric/shuffled";
-import { counted } from "@/solver/wording/wording";
+import { counted, wholePercent } from "@/solver/wording/wording";
 import type { SessionCost } from "../placement/placement";
 import type { OutputLengths } from "./outputLengths";
 import type { SessionRow } from "./sessionRow";
@@ -57,7 +57,7 @@ export function fittedSessionCost(rows: readonly SessionRow[], lengths: OutputLe
   });
   const heldOutError = mean(errors);
   if (!(heldOutError <= MOST_HELD_OUT_ERROR))
-    return { ok: false, reason: `a fit to them predicts each only within ${Math.round(100 * heldOutError)} % by the others` };
+    return { ok: false, reason: `a fit to them predicts each only within ${wholePercent(heldOutError)} by the others` };
   if (secondsPerToken === 0) return { ok: false, reason: "by a fit to them more answers would take no more time" };
   const fitted = {
     ...{ fixedSeconds, secondsPerLongestToken, secondsPerToken },

@@ -1,4 +1,5 @@
-import { type GraphReading, ImportedGraph, isObject, refusal } from "./importedGraph";
+import { isRecord } from "@/solver/collections/isRecord";
+import { type GraphReading, ImportedGraph, refusal } from "./importedGraph";
 
 /** A predictor of a program: what goes in and what comes out, by field names as far as its state tells them. */
 interface Predictor {
@@ -41,18 +42,18 @@ export function readDspyProgram(json: Readonly<Record<string, unknown>>): GraphR
 }
 
 const isPredictor = (state: unknown): state is Readonly<Record<string, unknown>> =>
-  isObject(state) && (isObject(state.signature) || typeof state.signature_instructions === "string");
+  isRecord(state) && (isRecord(state.signature) || typeof state.signature_instructions === "string");
 
 function predictorOf(name: string, state: Readonly<Record<string, unknown>>): Predictor {
-  const signature = isObject(state.signature) ? state.signature : {};
+  const signature = isRecord(state.signature) ? state.signature : {};
   const instructions = signature.instructions ?? state.signature_instructions;
   const fields = signature.fields ?? state.fields;
-  const lm = isObject(state.lm) ? state.lm : {};
+  const lm = isRecord(state.lm) ? state.lm : {};
   const text = typeof instructions === "string" ? instructions : "";
   return {
     name,
     instructions: text,
-    ...flowOf(text, Array.isArray(fields) ? fields.filter(isObject) : []),
+    ...flowOf(text, Array.isArray(fields) ? fields.filter(isRecord) : []),
     model: typeof lm.model === "string" ? lm.model : null,
     maxTokens: typeof lm.max_tokens === "number" && Number.isSafeInteger(lm.max_tokens) && lm.max_tokens > 0 ? lm.max_tokens : null,
   };

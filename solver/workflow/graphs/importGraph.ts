@@ -1,6 +1,7 @@
+import { isRecord } from "@/solver/collections/isRecord";
 import { type WorkflowDocument, workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import { readDspyProgram } from "./dspyProgram";
-import { calledNote, type GraphReading, ImportedGraph, isObject, wordOf } from "./importedGraph";
+import { calledNote, type GraphReading, ImportedGraph, wordOf } from "./importedGraph";
 import { readLangGraph } from "./langGraph";
 
 export type WorkflowReading =
@@ -32,7 +33,7 @@ export function readWorkflowText(text: string): WorkflowReading {
   } catch (error) {
     return refused(`This is not JSON: ${error instanceof Error ? error.message : String(error)}.`);
   }
-  if (!isObject(json)) return refused("A JSON object was expected: a workflow, or a graph of LangGraph or DSPy.");
+  if (!isRecord(json)) return refused("A JSON object was expected: a workflow, or a graph of LangGraph or DSPy.");
   if (json.agents !== undefined || json.kind === "Workflow") return checked(json, "weir", []);
   if (json.nodes !== undefined || json.edges !== undefined) return documentOf(readLangGraph(json), json, "langgraph");
   const program = readDspyProgram(json);

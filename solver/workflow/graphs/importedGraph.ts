@@ -18,9 +18,6 @@ export interface ImportedAgent {
 
 export const refusal = (message: string): Refusal => ({ ok: false, message });
 
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Agents of a graph that another tool wrote, and whose answers each reads. */
 export class ImportedGraph {
   readonly notes: string[] = [];

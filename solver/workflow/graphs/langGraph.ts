@@ -1,4 +1,5 @@
-import { type GraphReading, ImportedGraph, isObject, refusal } from "./importedGraph";
+import { isRecord } from "@/solver/collections/isRecord";
+import { type GraphReading, ImportedGraph, refusal } from "./importedGraph";
 
 interface Edge {
   readonly source: string;
@@ -30,8 +31,8 @@ export function readLangGraph(json: Readonly<Record<string, unknown>>): GraphRea
   const graph = new ImportedGraph();
   const agentOf = new Map<string, number | null>();
   for (const [at, node] of nodes.entries()) {
-    const id = isObject(node) ? idOf(node.id) : null;
-    if (!isObject(node) || id === null) return refusal(`nodes[${at}]: an id was expected.`);
+    const id = isRecord(node) ? idOf(node.id) : null;
+    if (!isRecord(node) || id === null) return refusal(`nodes[${at}]: an id was expected.`);
     if (agentOf.has(id)) return refusal(`nodes[${at}]: ${id} is there twice.`);
     agentOf.set(id, isAgent(node, id, known) ? graph.add({ name: nameOf(node, id) }) : null);
   }
@@ -47,7 +48,7 @@ export function readLangGraph(json: Readonly<Record<string, unknown>>): GraphRea
 }
 
 function edgeOf(edge: unknown): Edge | null {
-  if (!isObject(edge)) return null;
+  if (!isRecord(edge)) return null;
   const [source, target] = [idOf(edge.source), idOf(edge.target)];
   return source === null || target === null ? null : { source, target, conditional: edge.conditional === true };
 }
@@ -64,6 +65,6 @@ function isAgent({ type }: Readonly<Record<string, unknown>>, id: string, edges:
 /** A numbered node is called by what it runs. */
 function nameOf({ id, data }: Readonly<Record<string, unknown>>, fallback: string): string {
   if (typeof id === "string") return id;
-  const name = isObject(data) ? data.name : data;
+  const name = isRecord(data) ? data.name : data;
   return typeof name === "string" && name !== "" ? name : fallback;
 }

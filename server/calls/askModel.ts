@@ -4,8 +4,8 @@ import { EventStreamReader, isDone } from "@/server/lib/eventStream";
 import { BrokenReply, ChatReader } from "./chatReply";
 import type { Upstream } from "./upstream";
 
-/** What became of one call. No text of prompt or answer is in a reason. */
-export type Asked =
+/** The outcome of one call. No text of prompt or answer is in a reason. */
+export type CallOutcome =
   | {
       readonly kind: "answered";
       readonly text: string;
@@ -27,11 +27,13 @@ export type Asked =
   | { readonly kind: "refused"; readonly reason: string }
   /** What came is no answer. */
   | { readonly kind: "broken"; readonly reason: string; readonly mayCost: boolean }
+  /** Its time was up. */
+  | { readonly kind: "timeout"; readonly reason: string; readonly mayCost: boolean }
   /** `signal` fired. */
   | { readonly kind: "aborted"; readonly mayCost: boolean };
 
-export interface Question {
-  readonly place: Upstream;
+interface Question {
+  readonly upstream: Upstream;
   /** A chat request without model and stream. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly stream: boolean;
@@ -52,18 +54,18 @@ const ofTheAddress: readonly number[] = [401, 403, 404, 405, 502, 503, 504];
 /** What asks to come again without saying when. */
 const comeAgain: readonly number[] = [408, 425, 429];
 
-/** Asks one place for one answer. Never rejects. */
-export async function askModel(question: Question): Promise<Asked> {
-  const { place, signal } = question;
+/** Asks one upstream for one answer. Never rejects. */
+export async function askModel(question: Question): Promise<CallOutcome> {
+  const { upstream, signal } = question;
   const startedMs = performance.now();
-  const engineSeconds = () => ((performance.now() - startedMs) / 1000) * place.timeScale;
+  const engineSeconds = () => ((performance.now() - startedMs) / 1000) * upstream.timeScale;
   let began = false;
   try {
-    const response = await request(place.url, {
+    const response = await request(upstream.url, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: bodyOf(question),
-      dispatcher: place.dispatcher,
+      dispatcher: upstream.dispatcher,
       signal,
     });
     // A body that is destroyed early emits an error, and one nobody listens for ends the process.
@@ -81,10 +83,10 @@ export async function askModel(question: Question): Promise<Asked> {
   }
 }
 
-function bodyOf({ place, body, stream }: Question): string {
+function bodyOf({ upstream, body, stream }: Question): string {
   const { n: _, stream_options: _o, ...rest } = body;
   const delivery = stream ? { stream: true, stream_options: { include_usage: true } } : { stream: false };
-  return JSON.stringify({ ...rest, model: place.servedName, ...delivery });
+  return JSON.stringify({ ...rest, model: upstream.servedName, ...delivery });
 }
 
 async function* within(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -123,7 +125,7 @@ async function readStream(pieces: AsyncIterable<Buffer>, reader: ChatReader, sec
   throw new BrokenReply("the stream ended without [DONE]");
 }
 
-async function refusal({ statusCode: status, headers, body }: Dispatcher.ResponseData, question: Question): Promise<Asked> {
+async function refusal({ statusCode: status, headers, body }: Dispatcher.ResponseData, question: Question): Promise<CallOutcome> {
   const text = await errorText(body);
   const reason = `answered ${status}`;
   const waitSeconds = retryAfterSeconds(headers["retry-after"]);
@@ -178,7 +180,7 @@ const words: Readonly<Record<string, string>> = {
 function failure(
   error: Error & { readonly code?: string; readonly errors?: readonly { readonly code?: string }[] },
   began: boolean,
-): Asked {
+): CallOutcome {
   if (error instanceof EngineAccessError) return { kind: "down", reason: `cannot be asked: ${error.message}`, mayCost: false };
   if (error instanceof BrokenReply) return { kind: "broken", reason: `gave no answer that can be read: ${error.message}`, mayCost: true };
   const code = error.errors?.[0]?.code ?? error.code ?? error.name;

@@ -1,0 +1,65 @@
+import type { CallOutcome } from "@/server/calls/callScheduler";
+import type { Prompt } from "@/server/contracts/studio/prompts";
+import { ownLimit } from "@/server/planning/ensembles/ownLimits";
+import { answerLimit } from "@/solver/ensemble/gate/answerLimit";
+
+/** The outcome of one attempt at a question. */
+export type Attempt =
+  | {
+      readonly kind: "answered";
+      readonly text: string;
+      readonly inputTokens: number | null;
+      readonly outputTokens: number;
+      /** Engine seconds. */
+      readonly seconds: number;
+    }
+  /** `failure` in a few words, without any of a prompt or an answer. */
+  | {
+      readonly kind: "failed";
+      readonly failure: string;
+      /** Another attempt would end the same way. */
+      readonly isFinal: boolean;
+      /** Nobody answers there, or nobody who can. */
+      readonly isGone: boolean;
+      /** How that was told, as "answered 401". */
+      readonly reason?: string;
+    }
+  /** The engine asks to wait, without a word of how long where that is null: nothing is said of the question. */
+  | { readonly kind: "busy"; readonly waitSeconds: number | null }
+  /** `signal` fired. */
+  | { readonly kind: "cut" };
+
+/** What the outcome of a call says of a question and its engine. */
+export function attemptOf(outcome: CallOutcome): Attempt {
+  const failed = (failure: string, more: { isFinal?: boolean; isGone?: boolean; reason?: string } = {}): Attempt => ({
+    ...{ kind: "failed", failure, isFinal: false, isGone: false },
+    ...more,
+  });
+  switch (outcome.kind) {
+    case "answered":
+    case "busy":
+      return outcome;
+    case "aborted":
+      return { kind: "cut" };
+    case "timeout":
+      return failed(outcome.reason);
+    case "refused":
+    case "unstreamed":
+      return failed(`refused${outcome.kind === "refused" ? ` (${outcome.reason})` : ""}`, { isFinal: true });
+    case "down":
+      return failed("engine gone", { isGone: true, reason: outcome.reason });
+    case "broken":
+      return failed(outcome.mayCost ? "unreadable answer" : outcome.reason);
+  }
+}
+
+/**
+ * A prompt's own body, its answer as long as the prompt and the ensemble both allow, said in the field that the prompt has for it.
+ *
+ * @param maxTokens of the ensemble; left out: as many as the engine allows.
+ */
+export function boundedBody(body: Prompt["body"], maxTokens: number | undefined): Prompt["body"] {
+  const { max_tokens: _, max_completion_tokens: own, ...rest } = body;
+  const limit = answerLimit(ownLimit(body), maxTokens);
+  return limit === undefined ? body : { ...rest, [own == null ? "max_tokens" : "max_completion_tokens"]: limit };
+}
