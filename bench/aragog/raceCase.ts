@@ -16,7 +16,7 @@ export const everySeconds = (name: string, seconds: number): string => `${name},
 
 export const allGpus = (name: string): string => `${name}, all 8 GPUs`;
 
-/** Aragog on all 8 GPUs whose heads are as good as the source's, modelled: `sourceHeads.ts`. */
+/** Aragog on all 8 GPUs whose heads are as good as the source's, modelled. */
 export const LIKE_SOURCE = "Aragog, all 8 GPUs, heads as the source's (modelled)";
 
 /** Seconds between rounds that are raced. */

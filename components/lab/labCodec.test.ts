@@ -45,3 +45,9 @@ it("carries a whole description in a link, and reads only sound ones", () => {
   expect(parseSpec(`2${text.slice(1)}`)).toBeNull();
   expect(parseSpec(formatSpec({ ...testSpec, correlation: 7 }))).toBeNull();
 });
+
+it("reads links that were made when a field had its old name", () => {
+  const link =
+    "1H_EIBHcxLfMIYZwIAjFdnAgKc21hbGx9lwgCLBVOCGxhcmcJwgW1AeUIDmVuZ2luZXMV5ggaeyJzdGFydmVkU3RlcA2AAgIwD5ADBHVtFRQCfd8BigkELDJNjAkOYWxsIHRvIBGHAyPCByG4BBEp2QHsCF_aCBGjAVffCAI4Jd0IJ9YEfVETrgmXAasJkQGsCQI0nwGsCbkDwAMCMcEDwAMEXX0";
+  expect(parseSpec(link)).toEqual(testSpec);
+});

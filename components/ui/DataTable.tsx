@@ -3,6 +3,8 @@ import { Table } from "./Table";
 
 interface DataColumn<Row> {
   readonly name: string;
+  /** Its name beside a value where the rows of a `stacked` table become blocks; left out: `name`. */
+  readonly shortName?: string;
   /** Right-aligned, on one line, and labelled where the table is `stacked`. */
   readonly numeric?: boolean;
   /** Whether its cells carry the column's name where the rows of a `stacked` table become blocks. */
@@ -30,10 +32,10 @@ export function DataTable<Row>(props: {
     >
       {props.rows.map((row) => (
         <tr key={props.rowKey(row)} className={props.rowClass}>
-          {columns.map(({ name, numeric = false, labelled = numeric, className = "", cell }) => (
+          {columns.map(({ name, shortName = name, numeric = false, labelled = numeric, className = "", cell }) => (
             <td
               key={name}
-              data-name={props.stacked && labelled ? name : undefined}
+              data-name={props.stacked && labelled ? shortName : undefined}
               className={`${numeric ? "text-right whitespace-nowrap" : ""} ${className}`}
             >
               {cell(row)}

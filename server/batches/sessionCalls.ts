@@ -36,6 +36,7 @@ export function createSessionCalls({ record, queue, context, gone }: SessionCall
   let here: Upstream | null = null;
   /** It is not asked before. */
   let notBeforeMs = 0;
+  let rested: NodeJS.Timeout | undefined;
   const scheduler = createCallScheduler<Question, StoredBatchCall>({
     sources: [
       {
@@ -53,8 +54,9 @@ export function createSessionCalls({ record, queue, context, gone }: SessionCall
     events: { ended: () => queue.wake(), failed: hold.failed },
   });
 
+  /** While the engine rests, its questions stay in the queue, where other sessions can take them. */
   function take(): Question | null {
-    const position = flow.hasRoom ? queue.take() : null;
+    const position = flow.hasRoom && nowMs() >= notBeforeMs ? queue.take() : null;
     if (position === null) return null;
     let body: Prompt["body"] | null = null;
     try {
@@ -64,6 +66,13 @@ export function createSessionCalls({ record, queue, context, gone }: SessionCall
       if (body === null) queue.giveBack(position, 0);
     }
     return body && { position, body };
+  }
+
+  function rest(restMs: number): void {
+    if (restMs <= 0) return;
+    notBeforeMs = Math.max(notBeforeMs, nowMs() + restMs);
+    clearTimeout(rested);
+    rested = setTimeout(() => queue.wake(), notBeforeMs - nowMs());
   }
 
   function admit({ position, body }: Question): Admission<StoredBatchCall> {
@@ -84,7 +93,7 @@ export function createSessionCalls({ record, queue, context, gone }: SessionCall
         settle(outcome) {
           const attempt = attemptOf(outcome);
           flow.end(position, attempt);
-          notBeforeMs = Math.max(notBeforeMs, nowMs() + flow.takeRest());
+          rest(flow.takeRest());
           // What had begun to be answered stays as asked: when the batch goes on it counts as lost.
           if (attempt.kind === "cut") return { kind: "putBack" };
           if (attempt.kind === "failed" && attempt.isGone) {
@@ -146,6 +155,7 @@ export function createSessionCalls({ record, queue, context, gone }: SessionCall
     hold(): void {
       flow.forgive();
       notBeforeMs = 0;
+      clearTimeout(rested);
       scheduler.hold();
     },
     /** Asks nothing more; calls under way go on. */
@@ -153,6 +163,9 @@ export function createSessionCalls({ record, queue, context, gone }: SessionCall
       here = null;
       scheduler.hold();
     },
-    close: scheduler.close,
+    close(): void {
+      clearTimeout(rested);
+      scheduler.close();
+    },
   };
 }

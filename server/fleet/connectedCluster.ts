@@ -168,7 +168,7 @@ interface HealthGround {
   readonly heard: LiveFrame["engines"];
 }
 
-/** How a cluster is, in a word and a sentence: whether it can be looked at, and whether all engines that should serve are there and answer. */
+/** The state of a cluster with its reason: whether it can be observed, and whether all engines that should serve exist and answer. */
 export function clusterHealth({ latest, runningPlanId, plan, batch, heard }: HealthGround): ClusterSummary["health"] {
   if (!latest.ok) return { state: "down", reason: latest.message };
   const { routing, engines } = latest.value;

@@ -30,6 +30,17 @@ it("counts only waits with nothing under way as an upstream that is too busy for
   expect(slots.busyMs).toBe(0);
 });
 
+it("is as wide as at first once an operator resumes", () => {
+  const slots = new Slots(4);
+  slots.begin();
+  slots.release({ kind: "busy", waitSeconds: null });
+  slots.begin();
+  expect(slots.hasRoom).toBe(false);
+  slots.resetFailures();
+  expect(slots.hasRoom).toBe(true);
+  expect(slots.takeRest()).toBe(0);
+});
+
 it("doubles its waits up to half a minute", () => {
   expect([0, 1, 2, 5, 6, 100].map(backoffMs)).toEqual([1000, 1000, 2000, 16_000, 30_000, 30_000]);
 });

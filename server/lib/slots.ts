@@ -56,12 +56,17 @@ export class Slots {
     this.#underWay -= 1;
     if (outcome.kind === "answered") {
       this.#width = Math.min(this.#most, this.#width + WIDER);
-      this.resetFailures();
+      this.#forgetWaits();
     } else if (outcome.kind === "busy") this.#slowDown(outcome.waitSeconds);
   }
 
-  /** It answers, or somebody has looked. */
+  /** An operator resumes the work: what was learnt of the upstream may not hold any more. */
   resetFailures(): void {
+    this.#width = this.#most;
+    this.#forgetWaits();
+  }
+
+  #forgetWaits(): void {
     this.#busy = { times: 0, waitedMs: 0 };
     this.#restMs = 0;
   }

@@ -126,7 +126,7 @@ const judgeOutlookSchema = z.object({
   auc: fraction,
   quality: score,
   share: z.array(fraction).min(1),
-  /** Requests per second over the saturation rate at the busiest stage; above 1 it does not keep up. */
+  /** Requests per second over the saturation rate at the busiest stage; above 1 it is overloaded. */
   busiestLoad: z.number().nonnegative(),
 });
 

@@ -27,8 +27,8 @@ export function BatchSessions(props: { readonly rows: readonly SessionRow[]; rea
         },
         { name: "Answered", numeric: true, cell: (row) => row.answered },
         { name: "Failed", numeric: true, cell: (row) => row.failed },
-        { name: "Load and answers, predicted", numeric: true, cell: (row) => row.predicted },
-        { name: "Load and answers, measured", numeric: true, cell: (row) => row.measured },
+        { name: "Load and answers, predicted", shortName: "Predicted", numeric: true, cell: (row) => row.predicted },
+        { name: "Load and answers, measured", shortName: "Measured", numeric: true, cell: (row) => row.measured },
       ]}
     />
   );

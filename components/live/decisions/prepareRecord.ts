@@ -162,7 +162,7 @@ const isKind = (reason: string): boolean => /^[a-z]+(-[a-z]+)*$/.test(reason);
 /** Older gateways write the detail into the reason, after a colon. */
 function withWords(reason: string): string {
   const [kind = "", ...detail] = reason.split(": ");
-  return [reasonWords[kind] ?? kind, ...detail].join(": ");
+  return [reasonWords[kind] ?? (isKind(kind) ? kind.replaceAll("-", " ") : kind), ...detail].join(": ");
 }
 
 /** What a score was held against. */

@@ -121,7 +121,7 @@ function createEnsembleSessions({ store, uploads, cards }: ServiceParts) {
         const rows = store.sessionRows.remove(of);
         if (rows === 0) return { ok: false, message: "There are no such sessions." };
         const detail = `${counted(rows, "row")} of engines on ${of.gpus} x ${of.gpu}`;
-        store.audit.add({ at: new Date().toISOString(), actor, action: "remove measured sessions", subject: of.model, detail });
+        store.audit.note(actor, "remove measured sessions", of.model, detail);
         return { ok: true };
       }),
   };

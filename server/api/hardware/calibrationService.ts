@@ -136,7 +136,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       const asOf = new Date().toISOString().slice(0, 10);
       // Wherever the profile is named it says what it was fitted to.
       const emulated = rows.some(({ origin }) => origin === "emulated");
-      const name = emulated ? `${options.name} (emulated)` : options.name;
+      const name = emulated && !options.name.endsWith("(emulated)") ? `${options.name} (emulated)` : options.name;
       return fits.start({ kind: "fit", rows, base, userCards: cards.read().userCards, id: randomUUID(), asOf, ...options, name });
     },
     /** null: no such fit among the last ones of this run of the studio. */
