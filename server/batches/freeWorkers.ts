@@ -42,10 +42,9 @@ export function freeWorkers(observation: Seen, wanted: { readonly workers: numbe
   const notes =
     left === 0 ? [] : [`${left} ${left === 1 ? "node" : "nodes"} with other GPUs than ${gpu}, or that take no new engine, were left out.`];
   if (workers.length >= wanted.workers) return { ok: true, gpu, workers: workers.slice(0, wanted.workers), notes };
-  return {
-    ok: false,
-    message: `Only ${workers.length} ${workers.length === 1 ? "worker fits" : "workers fit"} (${wanted.gpusPerWorker} ${gpu} each, on one node); ${wanted.workers} were requested.`,
-  };
+  const fit = workers.length === 0 ? "No worker fits" : workers.length === 1 ? "Only 1 worker fits" : `Only ${workers.length} workers fit`;
+  const requested = `${wanted.workers} ${wanted.workers === 1 ? "was" : "were"} requested`;
+  return { ok: false, message: `${fit} (${wanted.gpusPerWorker} ${gpu} each, on one node); ${requested}.` };
 }
 
 function freeOf(node: ObservedNode, engines: Observation["engines"]): readonly number[] {

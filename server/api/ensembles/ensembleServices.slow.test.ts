@@ -301,7 +301,7 @@ describe("ensembles over a running cluster", () => {
   it("run as a batch on free GPUs as its preview says, with results to download and a sample of them", async () => {
     const { batches, ensembles, clusters } = runtime.services;
     await until(() => clusters.list().length > 0);
-    expect(await said(batches.preview(request({ workers: 3 }), never))).toContain("2 workers of 1 l40s");
+    expect(await said(batches.preview(request({ workers: 3 }), never))).toContain("Only 2 workers fit (1 l40s each");
     expect(await batches.room({ clusterId: embeddedClusterId, gpusPerWorker: 1 }, never)).toEqual({ ok: true, workers: 2 });
     expect(await batches.room({ clusterId: embeddedClusterId, gpusPerWorker: 8 }, never)).toEqual({ ok: true, workers: 0 });
     expect(await said(batches.room({ clusterId: "none", gpusPerWorker: 1 }, never))).toContain("not connected");
@@ -363,7 +363,9 @@ describe("ensembles over a running cluster", () => {
       expect(name.endsWith(ending)).toBe(true);
       expect(text).toContain("24 questions through the experts of vote, on 2 workers of 1 l40s");
     }
-    expect(await said(batches.export({ request: request({ gpusPerWorker: 8 }), format: "ray" }, never))).toContain("0 workers of 8 l40s");
+    expect(await said(batches.export({ request: request({ gpusPerWorker: 8 }), format: "ray" }, never))).toContain(
+      "No worker fits (8 l40s each",
+    );
     // It runs the experts only, so that it is no matter whether their workers have room for the aggregator.
     const small = request({ ensemble: "large", workers: 1 });
     expect(await said(batches.preview(small, never))).toContain("The aggregator qwen2.5-32b does not fit the 1 l40s");

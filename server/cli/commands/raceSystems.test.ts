@@ -33,6 +33,6 @@ test("what is wrong with the description of a run is said with its place in the 
 
 test("a run of another workload is refused by the name and the id of its own", () => {
   expect(readLabSpec(fileOf("other.json", exported), "another")).toMatchObject({
-    ...{ ok: false, message: expect.stringContaining(`of workload ${spec.workloadId} (tickets), and the files make another`) },
+    ...{ ok: false, message: expect.stringContaining(`names ${spec.workloadId} (tickets), and the files make another`) },
   });
 });
