@@ -152,7 +152,7 @@ test("weir panic says in a sentence why nothing was done", async () => {
   const gone = await weir("panic", "large", "--reason", "x");
   expect([gone.code, gone.stdout]).toEqual([1, ""]);
   expect(gone.stderr).toContain(`The gateway at http://127.0.0.1:${ports.admin} cannot be reached`);
-  expect(await weir("panic", "large")).toMatchObject({ code: 2, stderr: expect.stringContaining("Say why with --reason") });
+  expect(await weir("panic", "large")).toMatchObject({ code: 2, stderr: expect.stringContaining("Give a reason with --reason") });
   expect(await weir("panic", "large", "--clear")).toMatchObject({ code: 2, stderr: "Give a model or --clear, not both.\n" });
   const engine = await startEngine();
   await startGateway();

@@ -96,7 +96,7 @@ test("bad input is refused with file and field and exit code 2", async () => {
   expect(await refused("--spec", misspelt)).toMatch(/^misspelt\.yaml line \d+: engineprofil: there is no such field\.$/m);
   expect(await refused("--spec", rare)).toMatch(/^rare\.yaml line \d+: rates\.0: /);
   expect(await refused("--spec", bomb)).toMatch(/^bomb\.yaml: Excessive alias count/);
-  expect(await refused("--spec", misspelt, "--quality", "50")).toMatch(/^--quality: a race does not read it/);
+  expect(await refused("--spec", misspelt, "--quality", "50")).toMatch(/^A race does not use --quality; /);
   const file = await specFile("small.yaml", small);
   expect(await refused("--spec", file, "--prompts", texts)).toContain("has none of the workload's prompts");
   expect(await refused()).toBe("Give one of --spec, --print-spec and --baselines.\n");
