@@ -45,9 +45,10 @@ export class Ledger {
   /** Takes in a record of the gateway. */
   record(decision: Decision): void {
     this.recorded[outcomeOf(decision.status)] += 1;
-    for (const { verdict, judgedScore, judgeSeconds, reason } of decision.stages) {
-      if (verdict === "failed" || (judgeSeconds !== null && judgedScore === null))
-        this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1);
+    for (const { verdict, judgedScore, judgeSeconds, reason, detail } of decision.stages) {
+      if (verdict !== "failed" && (judgeSeconds === null || judgedScore !== null)) continue;
+      const text = detail === undefined ? reason : `${reason}: ${detail}`;
+      this.reasons.set(text, (this.reasons.get(text) ?? 0) + 1);
     }
     if (this.#decisions.has(decision.id)) this.contradictions.push(`${decision.id} is on record twice`);
     const reply = this.#replies.get(decision.id);

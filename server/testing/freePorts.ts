@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Below the ranges from which Linux, macOS and Windows take the ports of outgoing connections, which would collide. */
-const range = { from: 10_000, to: 29_999 };
+/** Below the ports of outgoing connections on Linux, macOS and Windows, and above those that Ray gives its workers: both would collide. */
+const range = { from: 20_000, to: 29_999 };
 
 /**
  * Ports of the loopback address on which nobody listens, for processes that are told their port when they start.
