@@ -3,7 +3,7 @@ import { defineConfig } from "@playwright/test";
 /** What `npm test` drives: the main job, engines that are attached, the frontier, and constraints. `npm run test:all` drives the others too. */
 const mainPaths = ["mainJob.spec.ts", "clusters.spec.ts", "planning.spec.ts", "constraints.spec.ts"];
 
-/** Real Chromium against the real processes; `fixtures.ts` starts them. One worker: the tests share two cores. */
+/** Real Chromium against the real processes; `fixtures.ts` starts them. One worker, unless more are asked for: the tests share two cores. */
 export default defineConfig({
   testDir: ".",
   outputDir: "results",

@@ -50,18 +50,9 @@ await timed("build", async () => {
   await ensureStudioBuilt();
 });
 if (all) check("documentation in Chromium", process.execPath, [join(root, "scripts", "docsCheck.mjs")], { CHROMIUM_PATH: chromium });
-timed("browser tests", () =>
-  count("browser tests", {
-    run: (files, report) =>
-      runLoud(
-        bin("playwright"),
-        ["test", "-c", "e2e", ...files, "--reporter=list,json", project("main"), ...(all ? [project("more")] : [])],
-        { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
-      ),
-    read: (report) => readPlaywright(report, "e2e"),
-    mayRunAgain: /\.spec\.ts$/,
-  }),
-);
+browserTests("main browser paths", "main", 1);
+// Most of their time is waiting; the main job measures how fast its cluster is, so that nothing else may run beside it.
+if (all) browserTests("other browser tests", "more", 2);
 
 rmSync(results, { recursive: true, force: true });
 process.stdout.write(`\nSlowest files\n${slowestFiles(files)}\n\n${seconds.map(([name, took]) => `${name} ${took} s`).join(", ")}\n`);
@@ -86,6 +77,21 @@ function check(name, command, args, environment = {}) {
   const ok = timed(name, () => runLoud(command, args, environment)) === 0;
   total[ok ? "passed" : "failed"] += 1;
   if (!ok) say(`${name}: failed`);
+}
+
+function browserTests(name, of, workers) {
+  timed(name, () =>
+    count(name, {
+      run: (files, report) =>
+        runLoud(
+          bin("playwright"),
+          ["test", "-c", "e2e", ...files, "--reporter=list,json", project(of), `--workers=${files.length > 0 ? 1 : workers}`],
+          { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+        ),
+      read: (report) => readPlaywright(report, "e2e"),
+      mayRunAgain: /\.spec\.ts$/,
+    }),
+  );
 }
 
 /** Runs a runner, once more with the files that failed where those may, and adds its counts. */
