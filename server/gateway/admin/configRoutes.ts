@@ -41,7 +41,7 @@ export function configRoutes({ configuration, controls, mutex, serving }: AdminO
       });
       const headers = { etag: `"${made.etag}"` };
       if (refusal !== null) return sendError(response, refusal, headers);
-      // The caller is answered once its requests are predicted and remembered.
+      // The answer waits until the predictors are loaded: from then on requests are predicted and remembered.
       await service.settled;
       sendJson(response, made, { headers });
     };

@@ -112,7 +112,7 @@ export class Replica implements ReplicaView {
     this.update(config);
     const reading = access.current;
     if (reading.ok) return;
-    // Nothing waits for an operator's action.
+    // No request waits for an operator's action.
     this.#failures = downAfterFailures;
     this.#healthy = false;
     this.#reason = reading.reason;
