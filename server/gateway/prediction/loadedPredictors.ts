@@ -80,7 +80,7 @@ export class LoadedPredictors {
     }
   }
 
-  /** Throws if it gives no valid words for a plain request. */
+  /** Loads a predictor that reads words. Throws if its predictions for a plain request are invalid. */
   #takeWords(hash: string, artefact: Artefact): void {
     switch (artefact.kind) {
       case "lengths":

@@ -15,7 +15,7 @@ const mostWarmUpMs = 300;
 
 let predictors = new LoadedPredictors({ list: [], canRun: false });
 
-/** Indices of one policy's query and of its question. */
+/** One policy's query: the index of its question, and its own index there. */
 interface Place {
   readonly question: number;
   readonly at: number;
