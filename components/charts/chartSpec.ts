@@ -38,7 +38,7 @@ export interface PredictedBand {
   readonly low: number;
   readonly high: number;
   readonly value: number;
-  /** The series that it belongs to, where a chart has several; decides the hue, the accent unless given. */
+  /** Hue of the series that it belongs to, where a chart has several; the accent unless given. */
   readonly hue?: string;
 }
 
