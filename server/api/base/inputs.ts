@@ -23,7 +23,7 @@ const rangeOfTime = { fromMs: z.number().min(0), toMs: z.number() };
 const seriesKeySchema = z.object({ subject: z.string().min(1).max(500), quantity: z.string().min(1).max(100) });
 export const subjectsSchema = byCluster.extend(rangeOfTime);
 export const plansInForceSchema = byCluster.extend(rangeOfTime);
-/** Either the last `n` milliseconds, or a range of time. */
+/** Either the last `lastMs` milliseconds, or a range of time. */
 export const measuredRangeSchema = byCluster.extend({
   range: z.union([z.strictObject({ lastMs: z.number().positive().max(LONGEST_RANGE_MS) }), z.strictObject(rangeOfTime)]),
 });
@@ -195,7 +195,7 @@ export const byUpload = z.object({ uploadId: z.uuid() });
 export const checkSchema = z.object({ uploadId: z.uuid(), profileId: z.string().min(1) });
 export const fitSchema = z.object({
   uploadId: z.uuid(),
-  /** The initial profile of the fit, and its name. */
+  /** The initial profile of the fit, and the engine whose runs it is fitted to. */
   profileId: z.string().min(1),
   engine: z.enum(engineKinds),
   /** Whether the efficiencies are fitted in addition to the host terms; null: the error on held-out rows decides. */

@@ -134,7 +134,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       const rows = read.rows.filter((row) => row.engine === engine);
       if (rows.length === 0) return { ok: false, message: `${read.name} has no run of ${engineNames[engine]} that can be predicted.` };
       const asOf = new Date().toISOString().slice(0, 10);
-      // A note that accompanies the profile everywhere: what it was fitted to.
+      // The profile's name says everywhere that it was fitted to emulated runs.
       const emulated = rows.some(({ origin }) => origin === "emulated");
       const name = emulated ? `${options.name} (emulated)` : options.name;
       return fits.start({ kind: "fit", rows, base, userCards: cards.read().userCards, id: randomUUID(), asOf, ...options, name });

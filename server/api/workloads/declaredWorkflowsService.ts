@@ -99,7 +99,7 @@ function removedText(store: Store, name: string): string {
     : `The plan in force on ${running.map(({ spec }) => spec.name).join(", ")} has its own copy of it and goes on running it, as all plans that do.`;
 }
 
-/** A share of zero is shown as none. */
+/** The share of an empty set is stored without a number. */
 const percent = (share: number): string =>
   Number.isFinite(share) ? `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %` : "an unknown share";
 
