@@ -127,7 +127,7 @@ export function outputParams(a: Architecture): number {
   return a.vocabulary * a.hidden;
 }
 
-/** All weights: linear layers, biases, norms, embeddings (once if tied, else twice), without norms inside attention, some thousand weights. */
+/** All weights: linear layers, biases, norms, embeddings (once if tied, else twice), without norms in attention, some thousand weights. */
 export function parameterCount(a: Architecture): number {
   return linearParams(a) + unmultipliedParams(a);
 }

@@ -62,7 +62,7 @@ function labelsOf({ models, label, firstRequest }: ProgramSample, program: numbe
   return space.agents.map((_, agent) => Float64Array.from(own, (labels) => labels?.[first + agent] ?? Number.NaN));
 }
 
-/** Configurations at least as good as the one with the largest models throughout, which is always included, also where quality is unknown. */
+/** Configurations at least as good as the one with the largest models throughout, which is always included, even if quality is unknown. */
 export function accurateSet(quality: Float64Array): Uint32Array {
   const set = emptySet(quality.length);
   const largest = quality.length - 1;

@@ -82,7 +82,7 @@ function saidOutputs(instructions: string): readonly string[] {
   return instructions.slice(at + produce.length).match(/\w+/g) ?? [];
 }
 
-/** A text without all repetitions of a suffix. */
+/** A text without `ending` at its end, however often repeated. */
 function withoutEnds(text: string, ending: string): string {
   let length = text.length;
   while (text.endsWith(ending, length)) length -= ending.length;

@@ -147,7 +147,7 @@ export class ApplicationGraph {
 /** A unique key of a pair of names. */
 const edgeKey = (from: string, to: string): string => `${from.length}:${from}${to}`;
 
-/** Whether the agent that a call of an agent follows was first called, in its program, after an agent that precedes it on its own path. */
+/** Whether an edge leads back: the later call's agent is on its own path already and was first called no later than the earlier call's. */
 function backwards({ calls, parents }: CallGraph): (from: number, to: number) => boolean {
   const first = new Map<string, number>();
   for (const { agent } of calls) if (!first.has(agent)) first.set(agent, first.size);
