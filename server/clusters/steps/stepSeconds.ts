@@ -6,7 +6,7 @@ const RECENT = 5;
 
 /**
  * Engine seconds that the steps of some kinds took for each done step of the first of them, over the last roll-outs of a cluster. The
- * measured times are summed, although engines load in parallel.
+ * measured times add up over engines that load in parallel.
  *
  * @param applications newest first.
  * @returns null if no step of the first kind was done.
