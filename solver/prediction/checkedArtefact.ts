@@ -59,7 +59,7 @@ const heads = z
   .strictObject({ features: dimensions, bias: floats, weights: floats })
   .refine(({ features, bias, weights }) => weights.length === bias.length * features, "has another number of weights than of features");
 
-/** A predictor of accurate configurations as read, with a head for every configuration of its workflow except that of the largest models. */
+/** A predictor of accurate configurations as read, with a head for every configuration of its workflow except the one of the largest. */
 const configurations = z
   .strictObject({
     kind: z.literal("configurations"),

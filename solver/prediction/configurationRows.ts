@@ -7,7 +7,10 @@ import type { Embeddings } from "./confidence";
 import type { RequestFacts } from "./predictor";
 import { factsOf, type PromptTexts } from "./programFacts";
 
-/** Prompts with the accuracy of every configuration of a workflow, modelled or executed. Arrays: parallel, or by prompt, then configuration. */
+/**
+ * Prompts with the accuracy of every configuration of a workflow, modelled or executed. Arrays are parallel, or by prompt, then by
+ * configuration.
+ */
 export interface ConfigurationRows {
   readonly workflow: WorkflowDocument;
   readonly space: ConfigurationSpace;

@@ -103,7 +103,7 @@ export function testSubjects(count: number, seed: number) {
   });
 }
 
-/** Outcomes of a workflow's configurations over a small model, which fails on hard prompts, a middle one, which often does, and a large one. */
+/** Outcomes of a workflow's configurations over a small model, which fails on hard prompts, a middle one, which often does, and a large. */
 export function testConfigurationRows(count: number, seed: number): ConfigurationRows {
   const random = seededRandom(seed + 2);
   const prompts = testSubjects(count, seed);
