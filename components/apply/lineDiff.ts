@@ -20,8 +20,7 @@ const linesOf = (text: string | null): readonly string[] => (text === null || te
 
 /**
  * The shortest edit script from one text to another by removed and added lines (Myers, "An O(ND) difference algorithm", 1986), removals
- * before
- * additions. null: there is no such text.
+ * before additions. null: there is no such text.
  */
 export function lineDiff(before: string | null, after: string | null): TextDiff {
   const [a, b] = [linesOf(before), linesOf(after)];

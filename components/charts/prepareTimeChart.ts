@@ -78,8 +78,7 @@ const xOf = (atMs: number, { fromMs, toMs }: TimeWindow, width: number): number 
 /**
  * Prepares a chart over time: which series, which buckets, axes, paths. Nothing is drawn where nothing was measured: a bucket without a
  * value interrupts the line, and the whole window is shown, also where the data ends before it. Buckets are drawn at their middle.
- * `offsetAt`
- * gives the minutes that are added to UTC for local time.
+ * `offsetAt` gives the minutes that are added to UTC for local time.
  */
 export function prepareTimeChart(input: TimeChartInput, size: PlotSize, offsetAt: (atMs: number) => number): TimePicture {
   const { spec, range, window } = input;

@@ -6,8 +6,7 @@ export interface PathPoint {
 
 /**
  * Every two pixels get at most one point, the lowest and the highest: the difference from one per pixel is not visible, and painting, which
- * is most of
- * the cost of a live chart, is proportional to points.
+ * is most of the cost of a live chart, is proportional to points.
  */
 const COLUMN_PX = 4;
 

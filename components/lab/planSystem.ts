@@ -11,8 +11,7 @@ const planReplicas = ({ deployment }: Pick<Plan, "deployment">): LabReplicas[] =
 
 /**
  * A saved plan as a system: its policy on its own engines, with the predictors it names. A cascade of one model becomes that model; one of
- * more
- * stays a cascade.
+ * more stays a cascade.
  */
 export function planSystem(plan: Pick<Plan, "id" | "deployment" | "policy">): LabSystem {
   const { policy } = plan;

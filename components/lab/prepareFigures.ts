@@ -33,8 +33,7 @@ function lineOf(mark: SystemMark, points: readonly LinePoint[]) {
 
 /**
  * Latency against quality at one rate: for each name of which a system is shown, a line through all its slacks. Systems of unknown quality
- * are
- * not included.
+ * are not included.
  */
 export function prepareLabFrontier(
   run: Run,

@@ -58,8 +58,7 @@ export function partialNote(run: Pick<LabRun, "state" | "cells" | "cellsAll">): 
 
 /**
  * One digest for a whole run, 64 hex digits: equal where the times and models of all cells are. Cells count in the order of the
- * description,
- * in whatever order they finished; empty where there are none.
+ * description, in whatever order they finished; empty where there are none.
  */
 export function runDigest(run: Pick<LabRun, "cells">): string {
   let digits: readonly number[] = [];

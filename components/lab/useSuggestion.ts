@@ -11,8 +11,7 @@ const STILL_MS = 300;
 
 /**
  * The studio's suggestion for a workload: a whole description while there is none; else, for the engines and the mix of the description,
- * the
- * systems and their saturation rate. If the plan whose engines are requested is gone, the suggestion is made without it, and says so.
+ * the systems and their saturation rate. If the plan whose engines are requested is gone, the suggestion is made without it, and says so.
  * The earlier suggestion stays until the next has arrived.
  */
 export function useSuggestion(workloadId: string | null, planId: string | null, spec: LabSpec | null) {

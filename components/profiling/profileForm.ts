@@ -83,9 +83,8 @@ export const measureOf = (kind: MeasureKind, told: Partial<MeasureForm> & Pick<M
 });
 
 /**
- * Default measures: the gate's score, from the cluster's own judge with the gateway's prompt, and a label to compare it with:
- * for emulated models the judge that may know the labels, because they write no real answers; else references or tests where every second
- * prompt has
+ * Default measures: the gate's score, from the cluster's own judge with the gateway's prompt, and a label to compare it with: for emulated
+ * models the judge that may know the labels, because they write no real answers; else references or tests where every second prompt has
  * one; else a second judge.
  */
 export function startingMeasures(set: PromptSet, ground: readonly EndpointCluster[], currentId: string | null): readonly MeasureForm[] {

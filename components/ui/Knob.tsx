@@ -5,8 +5,8 @@ import { type ReactNode, useState } from "react";
 import { NumberInput } from "./NumberInput";
 
 /**
- * One setting: slider, number, unit and a reset. While the thumb is held `onDraft` follows every step;
- * `onCommit` is called once, at the end, and on every change by keyboard or by typing.
+ * One setting: slider, number, unit and a reset. While the thumb is held `onDraft` follows every step; `onCommit` is called once, at the
+ * end, and on every change by keyboard or by typing.
  */
 export function Knob(props: {
   readonly label: string;

@@ -46,10 +46,9 @@ export const boundsText = ({ min, max, whole, above }: Bounds): string =>
   `A ${whole ? "whole " : ""}number ${above ? `above ${digits(min)} and at most` : `from ${digits(min)} to`} ${digits(max)}`;
 
 /**
- * A bounded number that can be typed freely. An invalid text stays, with a message next to it, and changes nothing
- * until it is corrected or the value changes from elsewhere. A surrounding form is not submitted until then: its guard knows, or the field
- * takes the focus.
- * Without a form the previous value still applies, and the message says so.
+ * A bounded number that can be typed freely. An invalid text stays, with a message next to it, and changes nothing until it is corrected or
+ * the value changes from elsewhere. A surrounding form is not submitted until then: its guard knows, or the field takes the focus. Without
+ * a form the previous value still applies, and the message says so.
  */
 export function NumberInput(props: {
   readonly label: string;

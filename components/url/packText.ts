@@ -18,9 +18,8 @@ function writeNumber(out: number[], value: number): void {
 
 /**
  * Packs a text into few characters that an address carries unchanged: repeats become references (LZ77), the rest is base64url. The
- * browser's
- * own compression is asynchronous, and an address is read and written synchronously. `known`, which both sides have, is
- * referred to and not written; packed with another `known` a text cannot be read.
+ * browser's own compression is asynchronous, and an address is read and written synchronously. `known`, which both sides have, is referred
+ * to and not written; packed with another `known` a text cannot be read.
  *
  * @example unpackText(packText("to be or not to be", ""), "") // "to be or not to be"
  */

@@ -68,8 +68,7 @@ const partOf = ({ questions }: Batch, share: number, engines: number): number =>
 
 /**
  * Sessions with the number of questions that they are expected to answer: an engine of the aggregator gets, in addition to its finished
- * ones, its share of those
- * that are sent, as far as that is known.
+ * ones, its share of those that are sent, as far as that is known.
  */
 export function expectedSessions(batch: Batch): readonly BatchSession[] {
   const { skipped, toAggregate } = batch.progress.questions;

@@ -19,8 +19,8 @@ type Counted = Pick<ServedEnsemble, "votes" | "ensemble">;
 
 /**
  * Share of the counted requests that `tau` would have skipped, as far as their votes show: experts that were not waited for may or may not
- * have agreed with
- * the leading answer; those that were late, failed or left no vote did not. null where votes have other weights, or nothing was counted.
+ * have agreed with the leading answer; those that were late, failed or left no vote did not. null where votes have other weights, or
+ * nothing was counted.
  */
 export function wouldSkip({ votes, ensemble }: Counted, tau: number): Ends | null {
   if (isAggregateAll(tau)) return Object.keys(votes).length === 0 ? null : { low: 0, high: 0 };

@@ -29,8 +29,7 @@ export interface Placing {
 
 /**
  * Requests the placement of an ensemble's experts. Replacing, cancelling or unmounting a request ends its call, which ends the planner's
- * thread: the last
- * request wins. @param request null: there is none yet.
+ * thread: the last request wins. @param request null: there is none yet.
  */
 export function usePlacement(request: PlaceRequest | null): Placing {
   const client = useTRPCClient();

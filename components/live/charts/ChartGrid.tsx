@@ -30,8 +30,7 @@ function enginesOf(frame: LiveFrame | undefined, scope: Scope, of: string | null
 }
 
 /**
- * The charts of a scope: live up to now, or for a fixed range. The old ones stay, paled, until the requested
- * ones have arrived.
+ * The charts of a scope: live up to now, or for a fixed range. The old ones stay, paled, until the requested ones have arrived.
  */
 export const ChartGrid = memo(function ChartGrid(props: {
   readonly live: Live;

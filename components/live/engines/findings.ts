@@ -109,8 +109,7 @@ function nextTryText(atMs: number, nowMs: number): string {
 
 /**
  * Since when something has held without interruption; frames that do not tell (null) are skipped. `before` where it holds in all frames
- * that
- * tell: then only a lower bound of its duration is known.
+ * that tell: then only a lower bound of its duration is known.
  *
  * @returns null when it does not hold in the newest.
  */

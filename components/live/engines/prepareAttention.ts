@@ -19,8 +19,7 @@ const BAD_ERROR_SHARE = 0.01;
 
 /**
  * Problems that need an operator, according to the newest frame, worst first; empty when all is well. Earlier frames show since when. An
- * engine
- * that loads or drains is not a problem, and neither is what passes by itself within seconds.
+ * engine that loads or drains is not a problem, and neither is what passes by itself within seconds.
  */
 export function prepareAttention(frames: readonly LiveFrame[]): readonly Problem[] {
   const frame = frames.at(-1);
@@ -101,8 +100,7 @@ function judgeFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): re
 
 /**
  * Whether requests for a model cannot be served and engines that load or drain will not fix it. No engines at all count as a problem where
- * there
- * were some, or requests wait and none is in flight: the gateway may have engines that are not watched.
+ * there were some, or requests wait and none is in flight: the gateway may have engines that are not watched.
  */
 function isUnserved({ engines, gateway }: LiveFrame, model: string, wereSome: boolean): boolean {
   const healths = engines.filter((engine) => engine.model === model).map(({ health }) => health);

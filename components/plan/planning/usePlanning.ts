@@ -128,8 +128,7 @@ function useExactPlan(request: Inputs["plans"]["solve"], enabled: boolean): Exac
  *
  * @param estimated the knobs that the tables can answer: caps in the constraints are converted to a limit on GPUs.
  * @param chosen `fixed`: the cascade chosen by hand, including a held thumb; `settled`: the same at the last release; `turning`: whether
- * the
- * recommended one is about to be changed.
+ * the recommended one is about to be changed.
  */
 export function usePlanning(
   situation: Inputs["plans"]["explore"],
