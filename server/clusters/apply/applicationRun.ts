@@ -206,7 +206,7 @@ export class ApplicationRun {
     this.#outdated = false;
     const { undoing, steps } = this.application;
     const cut = steps.flatMap(({ id, state, text }): Said[] => (state === "running" ? [{ stepId: id, event: "cut", detail: text }] : []));
-    // Steps that were begun remain visible: they may have left something. During a rollback the cancelled steps remain visible too.
+    // Steps that were begun remain visible: they may have left something. During a rollback, so do steps that were never begun.
     const before = (undoing ? steps : steps.filter(({ state }) => state !== "waiting")).map(skipped);
     if (!observation.ok) {
       // Without an observation neither the roll-out nor a rollback can continue, requested or not.

@@ -27,7 +27,7 @@ export interface PlaceTask {
   readonly gpu: string;
   readonly gpusPerWorker: number;
   readonly workers: number;
-  /** The workers' GPUs by node; no engine of the aggregator spans nodes. */
+  /** The workers' GPUs by node; the aggregator's engines use no others. */
   readonly gpusByNode: readonly number[];
   /** null: swept. */
   readonly maxModelsPerWorker: number | null;
