@@ -37,7 +37,7 @@ export function brushBetween(
 
 /**
  * The rectangle after a key: left and right move its right edge, up and down its upper edge, one twentieth of the axis at a time. The
- * first key makes one of two steps each way around the plan at hand. null once it is shrunk away.
+ * first key makes one of two steps each way around the current plan. null once it has no extent.
  */
 export function brushByKey(
   brush: Brush | null,

@@ -193,8 +193,8 @@ function fitPolicy(policy: PolicyDocument, slack: SlackDocument | null, balanced
 }
 
 /**
- * The models' curves and the workflows of the suggestion. A setting that the policy states itself, such as the same model for two agents,
- * is kept. Per-workflow's configurations are those for the engines.
+ * The models' curves and the workflows of the suggestion. A workflow that the policy states itself, such as one with the same model for
+ * two agents, is kept. Per-workflow's configurations are those for the engines.
  */
 function fitChoice(policy: JustInTimeDocument, suggested: readonly JustInTimeDocument[]): JustInTimeDocument {
   const [known] = suggested;

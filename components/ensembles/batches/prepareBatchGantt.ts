@@ -63,7 +63,7 @@ function runSpan(session: BatchSession, isOver: boolean): Span | null {
   return expected === null ? { loadSeconds: measured.loadSeconds ?? 0, seconds: measured.seconds ?? 0, share } : { ...expected, share };
 }
 
-/** Each engine's equal share of the aggregator's questions, 0..1 of all questions; the engines read from one queue. */
+/** Each engine's equal part of the aggregator's questions, which are `share` of all, 0..1; the engines read from one queue. */
 const partOf = ({ questions }: Batch, share: number, engines: number): number => Math.round((share * questions) / Math.max(1, engines));
 
 /**
