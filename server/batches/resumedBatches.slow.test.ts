@@ -20,7 +20,7 @@ const aggregator = "qwen2.5-7b";
 /** More than are read in one turn of the event loop. */
 const QUESTIONS = 3000;
 const ids = Array.from({ length: QUESTIONS }, (_, at) => `q${at}`);
-/** Questions in flight at an expert when the studio was killed, including one that was to be asked again. */
+/** Questions in flight at an expert when the studio was killed, and one that was to be asked again. */
 const UNDER_WAY = [0, 700, 1400, 2100, 2999];
 const TO_RETRY = 1000;
 /** Experts disagree on the first of these, and the aggregator has been called for it already. */
