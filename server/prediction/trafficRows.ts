@@ -11,7 +11,7 @@ const TORN_SHARE = 0.01;
 /** Programs below which neither part says anything. */
 const LEAST_PROGRAMS = 50;
 
-/** More requests under one name are no program, but a client that never changes its session: nobody waits for their end. */
+/** More requests under one name are no program, but a client that never changes its session: no caller waits for their end. */
 const MOST_REQUESTS = 1000;
 
 /** A client may read an answer, and go on, this much before it is noted as complete: clocks are rounded, and streams closed after their last word. */
@@ -99,7 +99,7 @@ function tooFew(ended: number, programs: readonly (readonly LearningLine[])[], a
   return limits.join(" ");
 }
 
-/** null: it is none. */
+/** null: invalid. */
 function readLine(text: string): LearningLine | null {
   try {
     return learningLineSchema.parse(JSON.parse(text));
@@ -132,7 +132,7 @@ function laterTokens(program: readonly LearningLine[]): (line: LearningLine) => 
       else low = middle + 1;
     }
     const later = from[accepted.length - low] ?? 0;
-    // Of an answer shorter than what is read ahead the sum holds its own request.
+    // For an answer shorter than the read-ahead the sum includes its own request.
     if (isAfter(line, line)) return later - (line.accepted ? line.outputTokens : 0);
     return later + (line.accepted ? 0 : (ofRequest.get(request(line)) ?? 0));
   };

@@ -9,7 +9,7 @@ import { surveyPrompts } from "./surveyPrompts";
 const BATCH_PROMPTS = 100;
 const BATCH_CHARACTERS = 1_000_000;
 
-/** What is told of a sample beside its name and its keeper. */
+/** The data of a sample apart from its name and its owner. */
 export type SampledPrompts = Omit<PromptSet, "id" | "name" | "createdAt" | "actor" | "from" | "expiresAt" | "deleted">;
 
 /**
