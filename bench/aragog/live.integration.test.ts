@@ -22,6 +22,6 @@ it("serves a vote and a refinement under one model, rounds and a choice per prog
   const [largest, ...choosing] = turns;
   expect([largest?.toldShare, largest?.measured.shares]).toEqual([null, [0, 1]]);
   expect(choosing.every(({ toldShare }) => toldShare !== null)).toBe(true);
-  // Each program of the two policies that choose was searched for once.
+  // There was one search for each program of the two policies that choose.
   expect(searches.whole + searches.partial + searches.none).toBe(2 * 12);
 });

@@ -1,8 +1,8 @@
 import { mixSeed } from "@/solver/numeric/random";
 
 /**
- * The order in which answers come up to be labelled: all of them alike likely, whatever model gave them and whatever a judge said. Any
- * beginning of it is a fair sample of prompts times models. Taking as many from each fifth of a judge's scores made the AUC's error at most
+ * The order in which answers are presented for labelling: all equally likely, whatever their model and their judged score. Any prefix of
+ * it is a fair sample of prompts times models. Taking equal numbers from each fifth of a judge's scores made the AUC's error at most
  * an eighth smaller, and only that judge's; taking more from the lowest made intervals narrower by what they lost in coverage.
  *
  * @returns `prompt * models + model` in that order.
