@@ -14,10 +14,10 @@ export type SampledPrompts = Omit<PromptSet, "id" | "name" | "createdAt" | "acto
 
 /**
  * Takes a stratified sample of a file of any size, in which each prompt has the same chance: one pass to count, one to choose, with the
- * same outcome for the same file and draw. Ids that occur twice in the sample are told apart by a number behind them.
+ * same outcome for the same file and draw. Ids that occur twice in the sample get a number as a suffix.
  *
  * @param take gets some prompts of the sample at a time, in the order of the file; reading waits for it.
- * @returns what was taken, or one sentence of a file without prompts.
+ * @returns the sample, or one sentence if the file has no prompts.
  */
 export async function samplePrompts(
   file: PromptFile,
